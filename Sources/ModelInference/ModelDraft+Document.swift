@@ -37,7 +37,7 @@ extension ModelDraft {
     guard !moments.isEmpty else {
       return (
         nil,
-        "No timestamp: no attribute is a moment. A later delivery is imported with --merge overwrite."
+        "No timestamp: no attribute is a moment, so the later delivery wins."
       )
     }
     let names = moments.map(\.name).joined(separator: ", ")
@@ -60,8 +60,8 @@ extension ModelDraft {
       return (
         nil,
         "No timestamp: none of the moments (\(names)) is named like the time of the last change, or "
-          + "its values are in the future; name one with x-timestamp if it is the last change. Without one, a "
-          + "later delivery is imported with --merge overwrite."
+          + "its values are in the future; name one with x-timestamp if it is the last change. Without one, the "
+          + "later delivery wins."
       )
     }
     return (

@@ -1,3 +1,5 @@
+public import POIKit
+
 /// The options that tools share.
 extension OptionDescription {
   static let standardSection = "Messages and help"
@@ -79,4 +81,14 @@ extension OptionDescription {
     default: ReportForm.text.rawValue,
     summary: "the form of the report on standard output",
     section: standardSection)
+}
+
+extension TieRule {
+  /// What the rule means, for the help of tools.
+  public var meaning: String {
+    switch self {
+    case .digest: "the one with the greater digest"
+    case .later: "the one that comes later"
+    }
+  }
 }

@@ -55,6 +55,14 @@ extension DedupCommand {
         default: DeduplicationOptions.KeepRule.newest.rawValue,
         summary: "which record of a group stays", section: "What to deduplicate"),
       OptionDescription(
+        "ties", "RULE", choices: .cases { (rule: TieRule) in rule.meaning },
+        summary:
+          "which of two records stays if neither is newer (default: later if the model has no "
+          + "timestamp, else digest)",
+        detail: "The table keeps the rule. The row ids tell which record came later, in a table of "
+          + "poi-import, by the key of its model, and while no key is enforced; otherwise digest decides.",
+        section: "What to deduplicate"),
+      OptionDescription(
         "arrays",
         "RULE",
         choices: .cases { (rule: DeduplicationOptions.ArrayRule) in

@@ -87,6 +87,7 @@ extension DedupCommand {
       ("without timestamp", reasons.timestampPresent),
       ("live, with a removal of the same time", reasons.tombstone),
       ("ties broken by digest", reasons.digest),
+      ("\(options.keep == .newest ? "earlier" : "later") by the order of import", reasons.later),
       ("identical", reasons.identical),
       ("before the run was interrupted", earlier),
     ].filter { $0.1 > 0 }.map { "\(QuantityFormat.count($0.1)) \($0.0)" }.joined(separator: ", ")
@@ -237,7 +238,7 @@ extension DedupCommand {
     let reasons = [
       ("timestamp", plan.reasons.timestamp), ("timestampPresent", plan.reasons.timestampPresent),
       ("tombstone", plan.reasons.tombstone), ("digest", plan.reasons.digest),
-      ("identical", plan.reasons.identical), ("earlier", losers),
+      ("later", plan.reasons.later), ("identical", plan.reasons.identical), ("earlier", losers),
     ]
     let groups = plan.largestGroups.map { group in
       JSONValue.object([

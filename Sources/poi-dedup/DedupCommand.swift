@@ -58,6 +58,7 @@ struct DedupCommand {
       }
     }
     options.keep = arguments.choice("keep", as: DeduplicationOptions.KeepRule.self) ?? options.keep
+    options.ties = arguments.choice("ties", as: TieRule.self)
     options.nullKey =
       arguments.choice("null-key", as: DeduplicationOptions.NullKeyRule.self) ?? options.nullKey
     options.arrays =

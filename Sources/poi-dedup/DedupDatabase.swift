@@ -105,7 +105,12 @@ enum DedupDatabase {
         return .purged(try store.purgeTombstones(of: model, olderThan: age), table: model.table)
       case .digest: preconditionFailure("a digest does not change the store")
       case .plan, .deduplicate:
-        let model = try store.model(ofTable: job.table)
+        var model = try store.model(ofTable: job.table)
+        if let ties = job.options.ties {
+          var overrides = Model.Overrides()
+          overrides.ties = ties
+          model = try model.with(overrides)
+        }
         let known = model.attributes.flatMap { [$0.name, $0.column] }
         let layout = try job.checked(
           TableLayout(model, key: job.key(known: known), timestamp: job.timestamp))
@@ -117,6 +122,7 @@ enum DedupDatabase {
           {
             throw ToolFailure(.dataError, "\(job.storePath): \(doubt), so nothing was removed")
           }
+          if job.options.ties != nil { try store.keep(model) }
           return try DedupOutcome(of: layout) { () throws(StoreError) in
             try store.deduplicate(deduplicator, progress: progress)
           }

@@ -61,12 +61,13 @@ extension ImportCommand {
         detail: "Any policy but append makes a new table enforce its key.",
         section: "Input and store"),
       OptionDescription(
-        "ties", "RULE", choices: .cases { (rule: TieRule) in meaning(of: rule) },
-        default: TieRule.digest.rawValue,
-        summary: "which of two records wins under --merge newest if none is newer",
+        "ties", "RULE", choices: .cases { (rule: TieRule) in rule.meaning },
+        summary:
+          "which of two records wins if neither is newer (default: later if the model has no "
+          + "timestamp, and in a snapshot; else digest)",
         detail:
-          "Only digest gives every device the same winner in any order. The rule later selects "
-          + "--merge newest.",
+          "The table keeps the rule for later imports. Only digest gives every device the same winner in "
+          + "any order. The rule later selects --merge newest if no policy is named.",
         section: "Input and store"),
       OptionDescription(
         "infer", "WHAT", choices: .cases { (inference: Inference) in meaning(of: inference) },
@@ -259,13 +260,6 @@ extension ImportCommand {
     case .import: "import the records with it"
     case .print: "print it and import nothing"
     case .strict: "print one that fits only records like these, and import nothing"
-    }
-  }
-
-  private static func meaning(of rule: TieRule) -> String {
-    switch rule {
-    case .digest: "the one with the greater digest"
-    case .later: "the one that comes later"
     }
   }
 

@@ -29,7 +29,10 @@ extension ImportCommand {
     for counter in merged where counter.count > 0 { counters.append(counter.name, counter.count) }
     if report.tiedCount > 0 {
       counters.append(
-        "tied", report.tiedCount, "of the updated and stale ones, as new as the stored record")
+        "tied", report.tiedCount,
+        report.ties == .later
+          ? "of the updated ones, by the order of import"
+          : "of the updated and stale ones, as new as the stored record")
     }
     if report.keylessCount > 0 {
       counters.append(
@@ -100,7 +103,8 @@ extension ImportCommand {
       "counters": .counts(report.counters.byName.map { ($0.name, $0.count) }),
       "batchSize": .number(options.batchSize),
       "batches": .number(report.batchCount),
-      "tied": .number(report.tiedCount),
+      "tied": .number(report.tiedCount), "ties": .string(report.ties.rawValue),
+      "repeatedKeys": .number(report.repeatedKeys?.count),
       "withoutKey": .number(report.keylessCount),
       "rejects": .counts(report.rejectsByRule.map { ($0.rule, $0.count) }),
       "rejectsByAttribute": .counts(nested: report.rejectsByAttribute),
@@ -112,7 +116,17 @@ extension ImportCommand {
 
   /// Results that the user should check.
   func warnings(on report: ImportReport) -> [String] {
-    tokenWarnings(on: report) + tieWarnings(on: report)
+    tokenWarnings(on: report) + tieWarnings(on: report) + repetitionWarnings(on: report)
+  }
+
+  /// Warns if most of the first records that were appended have keys that were there before.
+  private func repetitionWarnings(on report: ImportReport) -> [String] {
+    guard let (count, keyCount) = report.repeatedKeys, count * 2 > keyCount else { return [] }
+    return [
+      "\(QuantityFormat.count(count)) of the first \(QuantityFormat.count(keyCount)) keys were already in "
+        + "\(model.table), and their records were added beside them: poi-dedup --enforce\(storeOption) "
+        + "removes duplicates, and later imports merge"
+    ]
   }
 
   private func tieWarnings(on report: ImportReport) -> [String] {

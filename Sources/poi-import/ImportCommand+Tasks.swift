@@ -195,7 +195,7 @@ extension ImportCommand {
   }
 
   /// The option that names the store, if it is not the default one.
-  private var storeOption: String {
+  var storeOption: String {
     storePath == "poi.sqlite" ? "" : " --store \(storePath.shellWord)"
   }
 

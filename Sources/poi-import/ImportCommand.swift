@@ -71,7 +71,7 @@ struct ImportCommand {
       options.maximumSkew = try arguments.duration("max-skew") ?? options.maximumSkew
     }
     options.mergePolicy = arguments.text("merge").flatMap(MergePolicy.init)
-    options.ties = arguments.choice("ties", as: TieRule.self) ?? options.ties
+    options.ties = arguments.choice("ties", as: TieRule.self)
     options.inputNames = inputs.map(FileSource.name(ofPath:))
     options.isResuming = arguments.flag("resume")
     options.isRestarting = arguments.flag("restart")
@@ -121,6 +121,7 @@ struct ImportCommand {
         in: keyTexts, option: "key", known: model.attributes.map(\.name))
     }
     overrides.timestamp = timestamp
+    overrides.ties = options.ties
     return try model.with(overrides)
   }
 

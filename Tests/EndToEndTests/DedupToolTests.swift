@@ -369,6 +369,21 @@ import Testing
       try Self.dump(path, "SELECT count(*), min(id) FROM \"my \"\"places\"") == ["3|1"])
   }
 
+  @Test func `a timestamp of which no value can be read is refused before a row goes`() throws {
+    let folder = try ScratchFolder()
+    let connection = try Connection(path: folder.file("app.sqlite"))
+    try connection.execute(
+      "CREATE TABLE t (k, at TEXT); INSERT INTO t VALUES (1, 'soon'), (1, NULL), (1, 'later')")
+    let outcome = try tool.run(
+      ["-s", "app.sqlite", "-t", "t", "-k", "k", "--timestamp", "at"], in: folder.path)
+    #expect(outcome.exitCode == 65)
+    #expect(
+      outcome.messages.contains(
+        "none of the 2 values of the column 'at' is a timestamp, the first is \"soon\" in row 1: name "
+          + "another column"), "\(outcome.messages)")
+    #expect(try connection.integer("SELECT count(*) FROM t") == 3)
+  }
+
   @Test func `the report counts rows removed with a loser and unreadable timestamps`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("app.db")

@@ -50,22 +50,82 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM note") == 4)
   }
 
-  @Test(arguments: ["newest", "overwrite"])
-  func `a warning reports that no timestamp decides which record is newer`(policy: String) throws {
+  private static let timeless =
+    #"{"x-table":"t","x-key":"id","properties":{"id":{"type":"integer"},"a":{}}}"#
+
+  @Test func `without a timestamp the later delivery wins, and the table keeps another rule`()
+    throws
+  {
     let folder = try ScratchFolder()
-    try folder.write(
-      #"{"x-table":"t","x-key":"id","properties":{"id":{"type":"integer"},"a":{}}}"#,
-      to: "model.json")
-    func warnings(_ text: String) throws -> Bool {
+    try folder.write(Self.timeless, to: "model.json")
+    func merge(_ text: String, _ more: String...) throws -> Tool.Outcome {
       try importTool.run(
-        ["--quiet", "--model", "model.json", "--merge", policy, "-"], in: folder.path,
-        input: Array(text.utf8)
-      ).messages.contains("and the model names no timestamp, so their digests decided")
+        ["--merge", "newest"] + more + ["-"], in: folder.path, input: Array(text.utf8))
     }
-    #expect(try !warnings(#"{"id":1,"a":1}"#))
-    #expect(try !warnings(#"{"id":1,"a":1}"#))
-    #expect(try warnings(#"{"id":1,"a":2}"#) == (policy != "overwrite"))
-    #expect(try warnings(#"{"id":1,"a":3}"#) == (policy != "overwrite"))
+    func stored() throws -> Int64? {
+      try Connection(path: folder.file("poi.sqlite"), access: .readOnly).integer("SELECT a FROM t")
+    }
+    var deliveries: [Int64] = []
+    for value in 1...6 {
+      let outcome = try merge(#"{"id":1,"a":\#(value)}"#, "--model", "model.json")
+      #expect(outcome.exitCode == 0 && outcome.messages.isEmpty, "\(outcome.messages)")
+      if value > 1 {
+        #expect(outcome.output.contains("tied      1  of the updated ones, by the order of import"))
+      }
+      deliveries.append(try stored() ?? 0)
+    }
+    #expect(deliveries == [1, 2, 3, 4, 5, 6])
+    let outcome = try merge(#"{"id":1,"a":7}"#, "--ties", "digest")
+    #expect(
+      outcome.messages.contains("and the model names no timestamp, so their digests decided"),
+      "\(outcome.messages)")
+    let chosen = try stored()
+    for values in [[7, 6], [6, 7]] {
+      for value in values { _ = try merge(#"{"id":1,"a":\#(value)}"#) }
+      #expect(try stored() == chosen)
+    }
+    let model = try importTool.run(["--print-model", "t"], in: folder.path)
+    #expect(model.output.contains(#""x-ties": "digest""#))
+  }
+
+  @Test func `a snapshot is right at its time, also about equal timestamps`() throws {
+    let folder = try ScratchFolder()
+    let model =
+      #"{"x-table":"t","x-key":"id","x-timestamp":"at","properties":{"id":{"type":"integer"},"a":{},"#
+      + #""at":{"type":"integer","x-unit":"seconds"}}}"#
+    try folder.write(model, to: "model.json")
+    for value in [3, 1, 2, 4, 0] {
+      try folder.write(
+        #"[{"id":1,"a":9,"at":5},{"id":1,"a":\#(value),"at":5},{"id":1,"a":8,"at":4}]"#,
+        to: "all.json")
+      let outcome = try importTool.run(
+        ["--model", "model.json", "--snapshot", "all.json"], in: folder.path)
+      #expect(outcome.exitCode == 0, "\(outcome.messages)")
+      let connection = try Connection(path: folder.file("poi.sqlite"), access: .readOnly)
+      #expect(try connection.integer("SELECT a FROM t") == Int64(value))
+    }
+  }
+
+  @Test func `appending what is there already is said, with the command that mends it`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.timeless, to: "model.json")
+    func append(_ range: ClosedRange<Int>, _ value: Int) throws -> String {
+      let text = range.map { #"{"id":\#($0),"a":\#(value)}"# }.joined(separator: "\n")
+      return try importTool.run(
+        ["--model", "model.json", "-"], in: folder.path, input: Array(text.utf8)
+      ).messages
+    }
+    #expect(try append(1...1_200, 1).isEmpty)
+    #expect(try append(1_201...1_300, 1).isEmpty)
+    let warning = try append(1...1_200, 2)
+    #expect(
+      warning.contains(
+        "warning: 1,000 of the first 1,000 keys were already in t, and their records were added beside "
+          + "them: poi-dedup --enforce removes duplicates, and later imports merge"), "\(warning)")
+    let outcome = try dedupTool.run(["--enforce"], in: folder.path)
+    #expect(outcome.output.contains("1,200 earlier by the order of import"), "\(outcome.output)")
+    let connection = try Connection(path: folder.file("poi.sqlite"), access: .readOnly)
+    #expect(try connection.integer("SELECT sum(a) FROM t") == 2_500)
   }
 
   @Test func `the token of an answer is kept and printed, and a missing one is reported`() throws {

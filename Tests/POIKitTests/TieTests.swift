@@ -102,6 +102,57 @@ import Testing
     }
   }
 
+  @Test func `without a timestamp the later one stays, merged or deduplicated afterwards`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    let document = Self.document.replacing(#""x-timestamp":"at","#, with: "")
+    for _ in 0..<TestLength.count(10, long: 100) {
+      let notes = Self.notes(Int.random(in: 1...150, using: &generator), using: &generator)
+      let border = Int.random(in: 0...notes.count, using: &generator)
+      var kept: [Int: Note] = [:]
+      for note in notes { kept[note.id] = note }
+      let expected = kept.values.sorted { $0.id < $1.id }.map(\.row)
+      for policy in [MergePolicy.newest, .append] {
+        let store = try MergeStore(document)
+        for delivery in [notes[..<border], notes[border...]] {
+          var options = Self.options(using: &generator)
+          options.ties = nil
+          options.mergePolicy = policy
+          _ = try store.run(delivery.map(\.json), options)
+        }
+        if policy == .append {
+          let report = try store.store.deduplicate()
+          #expect(report.plan.reasons.digest == 0, "seed \(seed)")
+        }
+        #expect(try Self.rows(store) == expected, "\(policy) seed \(seed)")
+      }
+    }
+  }
+
+  @Test func `deduplication by another key, and after --ties digest, decides by digest`() throws {
+    let document = Self.document.replacing(#""x-timestamp":"at","#, with: "")
+    let notes = ["a", "b", "c", "d"].map { Note(id: 1, text: $0, at: 1) }
+    var options = DeduplicationOptions()
+    func winner(_ notes: [Note], by key: [String] = []) throws -> [String] {
+      let store = try MergeStore(document)
+      _ = try store.run(notes.map(\.json), .append)
+      let report = try store.store.deduplicate(by: key, options: options)
+      #expect(report.plan.reasons.digest + report.plan.reasons.later == 3)
+      return try Self.rows(store)
+    }
+    #expect(try winner(notes) == ["1|d|1000000"])
+    #expect(try winner(notes.reversed()) == ["1|a|1000000"])
+    #expect(try winner(notes, by: ["at"]) == winner(notes.reversed(), by: ["at"]))
+    options.keep = .oldest
+    #expect(try winner(notes) == ["1|a|1000000"])
+    options.keep = .newest
+    options.ties = .digest
+    #expect(try winner(notes) == winner(notes.reversed()))
+    options.ties = .later
+    let error = #expect(throws: StoreError.self) { try winner(notes, by: ["at"]) }
+    #expect(error?.code == .invalidOptions)
+  }
+
   @Test func `ties are counted if the digest decides, and other policies have none`() throws {
     let notes = [
       Note(id: 1, text: "a", at: 1), Note(id: 1, text: "b", at: 1), Note(id: 1, text: "c", at: 1),

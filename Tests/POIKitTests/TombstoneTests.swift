@@ -294,10 +294,10 @@ import Testing
     let before = try feed.rows("SELECT * FROM note ORDER BY 1")
     do {
       let store = try Store(feed.path)
-      let plan = try store.plan(Deduplicator(layout: store.layout()))
-      #expect(plan?.rowCount == 4)
-      #expect(plan?.supersededRowCount == 3)
-      #expect(plan?.loserCount == 0)
+      let plan = try #require(try store.plan(Deduplicator(layout: store.layout())))
+      #expect(plan.rowCount == 4)
+      #expect(plan.supersededRowCount == 3)
+      #expect(plan.loserCount == 0)
     }
     #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
     let report = try feed.deduplicate()

@@ -278,6 +278,17 @@ struct BatchCommitter: ~Copyable {
     try rejectLog.write(rejectsOf: runID, in: store.connection, storePath: store.path)
   }
 
+  /// See `Store.Lease.repeatedKeys`.
+  func keys(
+    of model: Model, alreadyBefore row: Int64
+  ) throws(StoreError) -> (count: Int, keyCount: Int)? {
+    do {
+      return try store.repeatedKeys(of: model, behind: row)
+    } catch {
+      throw StoreError(converting: error, path: store.path)
+    }
+  }
+
   /// Writes the reject file to the disk; then the run can end.
   mutating func syncRejects() throws(StoreError) {
     do { try rejectLog.sync() } catch { throw remediable(error) }

@@ -45,9 +45,10 @@ extension ImportOptions {
         .invalidOptions,
         "choosePolicy chooses the policy of each record that meets a row; leave out mergePolicy")
     }
-    guard ties == .digest || mergePolicy ?? .newest == .newest else {
+    guard ties != .later || [nil, .newest, .newestByProperty].contains(mergePolicy) else {
       throw StoreError(
-        .invalidOptions, "only the policy newest has ties", advice: .use(.newest))
+        .invalidOptions, "only the policies newest and newest-by-property have ties",
+        advice: .use(.newest))
     }
     try limits.check()
     guard !source.utf8.contains(0) else {
@@ -67,6 +68,12 @@ extension ImportOptions {
     } catch {
       throw StoreError(.invalidOptions, "\(error)")
     }
+  }
+
+  /// The rule for records of a model that are equally new.
+  func tieRule(for model: Model) -> TieRule {
+    if let rule = ties ?? model.ties { return rule }
+    return shard == nil && (isSnapshot || model.timestamp == nil) ? .later : .digest
   }
 
   private func checkSnapshot(_ model: Model, isDryRun: Bool) throws(StoreError) {

@@ -28,7 +28,7 @@ extension ImportSession {
         for: model, mayChange: unfinished.isEmpty || options.isRestarting && !options.isResuming)
       checkpoint.policy = try store.mergePolicy(
         options.mergePolicy
-          ?? (options.isSnapshot || options.choosePolicy != nil || options.ties != .digest
+          ?? (options.isSnapshot || options.choosePolicy != nil || options.ties == .later
             ? .newest : nil),
         isSnapshot: options.isSnapshot, for: model)
       let table = try ImportedTable(of: model, in: store.connection)
@@ -64,6 +64,9 @@ extension ImportSession {
         options.isSnapshot && !options.isResuming ? try store.removableRows(of: model) : nil
       checkpoint.removableRowCount = removableRows?.count ?? 0
       checkpoint.model = MurmurHash3.digest(of: model.document.utf8Span.span).description
+      if checkpoint.policy == .append, !options.isResuming {
+        lastRowBefore = try store.lastRow(of: model)
+      }
       committer = BatchCommitter(store: store, table: table, model: model, options: options)
       committer?.removableRows = removableRows
       if !options.isResuming, let digest = try committer?.digestBeforeRun() {
@@ -72,8 +75,8 @@ extension ImportSession {
     } catch {
       throw StoreError(converting: error, path: path)
     }
-    checkpoint.ties = options.ties
-    merge(by: checkpoint.policy, ties: options.ties)
+    checkpoint.ties = options.tieRule(for: model)
+    merge(by: checkpoint.policy, ties: checkpoint.ties)
   }
 
   /// Refuses a table with records of other shards: the digests of the stores would not add up.
@@ -473,6 +476,7 @@ extension ImportSession {
     guard options.isSnapshot else {
       try updateDigest()
       try committer?.endRun(checkpoint)
+      repeatedKeys = try committer?.keys(of: model, alreadyBefore: lastRowBefore)
       return
     }
     let reason: String? =
@@ -550,6 +554,7 @@ extension ImportSession {
     report.ties = checkpoint.ties
     report.tiedCount = checkpoint.tiedCount
     report.keylessCount = checkpoint.keylessCount
+    report.repeatedKeys = repeatedKeys
     report.rejectsByAttribute = checkpoint.rejectsByAttribute
     report.rejectsObjects = checkpoint.rejectsObjects
     report.unmappedMembers = checkpoint.unmappedMembers.sorted { $0.key < $1.key }

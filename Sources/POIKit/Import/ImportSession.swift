@@ -69,6 +69,11 @@ public struct ImportSession: ~Copyable {
   /// The report on the committed part of a failed run.
   var failureReport: ImportReport?
 
+  /// The greatest row id before the run if it appends, else 0.
+  var lastRowBefore: Int64 = 0
+
+  var repeatedKeys: (count: Int, keyCount: Int)?
+
   /// The unfinished runs. Their inputs cannot be read from the beginning.
   var unfinished: [UnfinishedImport] = []
 

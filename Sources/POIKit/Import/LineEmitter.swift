@@ -59,7 +59,7 @@ package struct LineEmitter: ~Copyable {
     intake = RecordIntake(
       model: model, limits: limits, validators: [],
       latestTimestamp: options.maximumSkew.map { options.clock().advanced(by: $0) })
-    ranking = RecordRanking(model)
+    ranking = RecordRanking(model, ties: .digest)
     self.shardRule = shardRule
   }
 

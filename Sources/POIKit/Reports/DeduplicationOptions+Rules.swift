@@ -1,7 +1,8 @@
 extension DeduplicationOptions {
   /// Which record of a duplicate group stays.
   ///
-  /// Both rules prefer a record with a timestamp to one without, and break ties by tombstone and digest.
+  /// Both rules prefer a record with a timestamp to one without, and break ties by tombstone
+  /// and digest, or by the order of import.
   public enum KeepRule: String, Sendable, Hashable, CaseIterable {
     /// The one with the latest timestamp.
     case newest

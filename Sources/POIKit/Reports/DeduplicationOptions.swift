@@ -3,6 +3,10 @@ public struct DeduplicationOptions: Sendable, Hashable {
   /// Which record of a group stays: the newest.
   public var keep: KeepRule = .newest
 
+  /// What decides between records that are equally new. If nil, the default: what the model says, else `later` in a
+  /// table of the toolkit without a timestamp that is deduplicated by its model's key, else `digest`.
+  public var ties: TieRule?
+
   /// What happens to records that lack a part of the key: they are left alone.
   public var nullKey: NullKeyRule = .keep
 

@@ -47,6 +47,9 @@ extension DeduplicationPlan {
     /// It has the greater digest, with the same timestamp.
     case digest
 
+    /// It was imported later, and nothing says which is newer.
+    case later
+
     /// The other has the same content.
     case identical
   }
@@ -65,11 +68,14 @@ extension DeduplicationPlan {
     /// Losers with the same timestamp and a smaller digest.
     public internal(set) var digest = 0
 
+    /// Losers that were imported earlier, if nothing says which record is newer.
+    public internal(set) var later = 0
+
     /// Losers with the same content as their winner.
     public internal(set) var identical = 0
 
     /// The number of all losers.
-    public var total: Int { timestamp + timestampPresent + tombstone + digest + identical }
+    public var total: Int { timestamp + timestampPresent + tombstone + digest + later + identical }
 
     mutating func add(_ reason: Reason, count: Int = 1) {
       switch reason {
@@ -77,6 +83,7 @@ extension DeduplicationPlan {
       case .timestampPresent: timestampPresent += count
       case .tombstone: tombstone += count
       case .digest: digest += count
+      case .later: later += count
       case .identical: identical += count
       }
     }
@@ -94,6 +101,7 @@ extension DeduplicationPlan.Decision {
     case .timestampPresent: return "has a timestamp, the other has none"
     case .tombstone: return "a removal of the same instant"
     case .digest: return "tie broken by digest"
+    case .later: return "\(keep == .newest ? "later" : "earlier") by the order of import"
     case .identical: return "same content"
     }
   }

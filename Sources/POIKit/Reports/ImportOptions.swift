@@ -57,9 +57,10 @@ public struct ImportOptions: Sendable {
   /// `append` makes an empty table enforce its key.
   public var mergePolicy: MergePolicy?
 
-  /// What decides between records that tie; `later` needs the policy `newest`, and selects it if no policy is
-  /// named. A resumed run keeps its rule.
-  public var ties = TieRule.digest
+  /// What decides between records that are equally new. If nil: what the model says; else `later` for a snapshot and
+  /// for a model without a timestamp, except in a shard; else `digest`. If `later` is named and no policy, the policy
+  /// is `newest`. A resumed run keeps its rule.
+  public var ties: TieRule?
 
   /// Chooses the policy for each record that meets a stored row; nil for `mergePolicy`.
   public var choosePolicy: PolicyChoice?

@@ -100,7 +100,7 @@ public struct ImportReport: Sendable {
   public var counters = Counters()
 
   /// The records that differ from the stored one with the same timestamp, or also without one. They also count
-  /// as updated or stale, as the policy `newest` decided by `ImportOptions.ties`.
+  /// as updated or stale, as the policy `newest` decided by `ties`.
   public var tiedCount = 0
 
   /// What decided between them.
@@ -109,6 +109,10 @@ public struct ImportReport: Sendable {
   /// The accepted records in which an attribute of the key is null or missing. They are never compared with
   /// stored ones.
   public var keylessCount = 0
+
+  /// How many of the first 1,000 keys of a run that appended were in the table before, and how many these keys are;
+  /// nil if that was not looked up, as in a table that had no rows or more than 100,000.
+  public var repeatedKeys: (count: Int, keyCount: Int)?
 
   /// The rejects by rule, sorted by rule. A record counts under the rule of its first issue.
   public var rejectsByRule: [(rule: String, count: Int)] = []

@@ -1,13 +1,3 @@
-/// What decides, under the policy `newest`, between different records with one key and one timestamp, or without
-/// timestamps.
-public enum TieRule: String, Sendable, Hashable, CaseIterable {
-  /// The greater digest wins. The result does not depend on the order, so it is the same on every device.
-  case digest
-
-  /// The record that comes later wins. The result depends on the order of the deliveries.
-  case later
-}
-
 /// What happens when an imported record meets a stored one with the same key.
 ///
 /// A record whose key is NULL, or NULL in part, meets no stored record: it is inserted. Columns that no
@@ -16,7 +6,8 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// It is added beside the stored one; only if the key is not enforced.
   case append
 
-  /// The greater one by the winner rule (timestamp, tombstone, digest) stays as a whole.
+  /// The greater one by the winner rule (timestamp, tombstone, digest) stays as a whole. Without timestamps, and of
+  /// equal ones in a snapshot, it is the later one, unless `TieRule.digest` is named.
   case newest
 
   /// The attributes that it names overwrite the stored values, also with NULL; the others stay.

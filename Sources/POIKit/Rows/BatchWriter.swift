@@ -53,7 +53,7 @@ struct BatchWriter: ~Copyable {
     let rows = try RowWriter(table, savepoint: savepoint, connection: connection)
     let merger = try MergeWriter(
       policy, ties: ties, choosePolicy: choosePolicy, table, connection: connection)
-    let tombstones = try TombstoneWriter(model, connection: connection)
+    let tombstones = try TombstoneWriter(model, ties: ties, connection: connection)
     let rejection = try connection.prepare(
       """
       INSERT INTO poikit_reject
@@ -211,7 +211,7 @@ struct BatchWriter: ~Copyable {
     }
     try merger?.merge(record: record, of: &batch, names, by: &rows, target: target)
     // This comes last, because the table may refuse the record.
-    if ignoresTime { try tombstones?.forget(record, of: batch) }
+    if merger?.forgetsRemovals == true { try tombstones?.forget(record, of: batch) }
   }
 
   /// Stores a tombstone. If rows can be found by their key, deletes the row.

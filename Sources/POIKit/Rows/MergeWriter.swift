@@ -57,7 +57,7 @@ struct MergeWriter: ~Copyable {
     self.choosePolicy = choosePolicy
     self.table = table
     self.key = key
-    ranking = RecordRanking(schema.model)
+    ranking = RecordRanking(schema.model, ties: ties)
     mergedSlots =
       Array(0..<schema.layout.attributeCount) + (schema.layout.unmappedSlot.map { [$0] } ?? [])
       + schema.layout.relations.map(\.slot)
@@ -132,6 +132,9 @@ struct MergeWriter: ~Copyable {
 
   /// Whether the last record wins, whatever its timestamp.
   var ignoresTime: Bool { policy == .overwrite }
+
+  /// Whether a record whose key was removed comes back, and the removal is forgotten.
+  var forgetsRemovals: Bool { ignoresTime || ties == .later }
 
   /// Deletes the row of a removal if the removal wins by the policy, and notes the outcome in the batch.
   ///
@@ -237,7 +240,7 @@ struct MergeWriter: ~Copyable {
 // MARK: - Policies
 
 extension MergeWriter {
-  /// Keeps the greater one by the winner rule.
+  /// Keeps the greater one by the winner rule, or the later one of equally new ones.
   private mutating func replaceIfNewer(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws {
@@ -286,7 +289,7 @@ extension MergeWriter {
       record: record, .updated, replacing: storedDigest, by: batch.digest(of: record))
   }
 
-  /// Replaces each attribute if the record's value is newer, or as new and greater. A default is older than
+  /// Replaces each attribute if the record's value is newer, or as new and wins by `ties`. A default is older than
   /// all values that a record names.
   private mutating func mergeNewerProperties(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
@@ -301,7 +304,7 @@ extension MergeWriter {
       if times.times[index] == time {
         table.schema.layout.append(slot, of: 0, in: stored.batch, to: &storedValue)
         table.schema.layout.append(slot, of: record, in: batch, to: &recordValue)
-        guard recordValue.compareBytes(with: storedValue) > 0 else { continue }
+        guard ties == .later || recordValue.compareBytes(with: storedValue) > 0 else { continue }
       }
       stored.copy(slot: slot, from: record, of: batch)
       times.times[index] = time

@@ -6,8 +6,11 @@ struct RecordRanking {
   let timestampSlot: Int?
 
   private let tombstoneSlot: Int?
+  private let ties: TieRule
 
-  init(_ model: Model) {
+  /// - Parameter ties: if `later`, the tombstone does not count.
+  init(_ model: Model, ties: TieRule) {
+    self.ties = ties
     tombstoneSlot = model.tombstone?.attribute.flatMap { name in
       model.attributes.index(named: name)
     }
@@ -24,7 +27,7 @@ struct RecordRanking {
   ) -> CandidateRank {
     CandidateRank(
       timestamp: batch.timestamp(of: record, slot: timestampSlot).map { RowTimestamp($0) },
-      isTombstone: isRemoval || isTombstone(record, in: batch), keep: .newest)
+      isTombstone: ties == .digest && (isRemoval || isTombstone(record, in: batch)), keep: .newest)
   }
 
   /// Whether the tombstone attribute marks a removal: by true, or by an instant other than the

@@ -5,12 +5,15 @@ internal import SQLiteKit
 struct TombstoneWriter: ~Copyable {
   private let keySlots: [Int]
   private let timestampSlot: Int?
+  private let ties: TieRule
   private var remembering: Statement
   private var lookup: Statement
   private var forgetting: Statement
 
   /// A writer for a model; nil if removals delete no rows.
-  init?(_ model: Model, connection: Connection) throws {
+  ///
+  /// - Parameter ties: if `later`, a record that is as new as the removal of its key comes back.
+  init?(_ model: Model, ties: TieRule, connection: Connection) throws {
     guard let table = TombstoneTable(model) else { return nil }
     try table.prepare(in: connection)
     let timestamp = TombstoneTable.timestampColumn
@@ -29,6 +32,7 @@ struct TombstoneWriter: ~Copyable {
     let forgetting = try connection.prepare("DELETE FROM \(table.quotedName) WHERE \(key)")
     keySlots = model.key.compactMap { name in model.attributes.index(named: name) }
     timestampSlot = model.attributes.index(named: model.timestamp)
+    self.ties = ties
     self.remembering = remembering
     self.lookup = lookup
     self.forgetting = forgetting
@@ -46,7 +50,7 @@ struct TombstoneWriter: ~Copyable {
     try remembering.run()
   }
 
-  /// Whether a stored tombstone supersedes the record: its timestamp is not less.
+  /// Whether a stored tombstone supersedes the record: its timestamp is greater, or equal and wins by `ties`.
   mutating func supersedes(_ record: Int, of batch: borrowing RecordBatch) throws -> Bool {
     for slot in keySlots where batch[record, slot].isNull { return false }
     try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &lookup)
@@ -54,8 +58,10 @@ struct TombstoneWriter: ~Copyable {
     let isNull = lookup.isNull(0)
     let timestamp = lookup.integer(0)
     try lookup.reset()
-    guard let recordTime = batch.timestamp(of: record, slot: timestampSlot) else { return true }
-    return !isNull && timestamp >= recordTime
+    guard let recordTime = batch.timestamp(of: record, slot: timestampSlot) else {
+      return ties == .digest || !isNull
+    }
+    return !isNull && (ties == .later ? timestamp > recordTime : timestamp >= recordTime)
   }
 
   /// Deletes the tombstone of a record's key: the record comes back, whatever its timestamp.

@@ -56,6 +56,7 @@ struct DeduplicationRun {
       .init(name: "archive", value: .bool(options.archive)),
       .init(name: "enforcement", value: .string(options.enforcement.rawValue)),
     ]
+    if layout.ties == .later { members.append(.init(name: "ties", value: .string("later"))) }
     if options.mergesLosers { members.append(.init(name: "mergesLosers", value: .bool(true))) }
     return .object(members)
   }

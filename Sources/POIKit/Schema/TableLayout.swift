@@ -28,6 +28,9 @@ public struct TableLayout: Sendable, Hashable {
   /// The column that marks a record as a removal, by any value except NULL, zero and an empty text.
   package var tombstoneColumn: String?
 
+  /// What decides between rows that are equally new: the row ids, the greater one being the later one, or digests.
+  var ties = TieRule.digest
+
   /// The table of the stored tombstones.
   var removals: TombstoneTable?
 

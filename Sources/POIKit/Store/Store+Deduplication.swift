@@ -51,6 +51,17 @@ extension Store {
     return try deduplicate(Deduplicator(layout: layout, options: options), progress: progress)
   }
 
+  /// Has a table keep another version of its model, as an import with that model would.
+  ///
+  /// - Throws: `StoreError` with `modelDiffers` if the table does not fit it, or an import is unfinished.
+  package func keep(_ model: Model) throws(StoreError) {
+    try leased { (lease) in
+      let unfinished = RunRecord.unfinishedImports(into: model.table)
+      let isFree = try RunRecord.latest(where: unfinished, in: lease.connection) == nil
+      try lease.prepareTables(for: model, mayChange: isFree)
+    }
+  }
+
   /// Restores what a run removed.
   ///
   /// - Parameters:

@@ -36,8 +36,8 @@ struct DeduplicationPass: ~Copyable {
   /// - Throws: `StoreFailure` when layout or options do not fit the database, or losers cannot be
   ///   removed.
   init(_ deduplicator: Deduplicator, on connection: Connection) throws {
-    let layout = deduplicator.layout
     let options = deduplicator.options
+    let layout = try deduplicator.layout.decidingTies(asked: options.ties, in: connection)
     let schema = try deduplicator.checkedSchema(connection)
     let statements = PreparedStatements()
     var removal = try LoserRemoval(
@@ -368,5 +368,45 @@ extension DeduplicationOptions {
   /// some losers is no longer the record that won against the others.
   func removesGroupsWhole(in layout: TableLayout) -> Bool {
     mergesLosers || arrays == .move && !layout.relations.isEmpty
+  }
+}
+
+extension TableLayout {
+  /// The layout with what decides between rows that are equally new.
+  ///
+  /// Only in a table of the toolkit that imports append to is the greater row id the later record of a key. The
+  /// records of shards are compared by digest, as those of `LineEmitter` are.
+  ///
+  /// - Throws: `StoreFailure` with `invalidOptions` if the row ids are asked for and do not tell.
+  fileprivate func decidingTies(asked: TieRule?, in connection: Connection) throws -> TableLayout {
+    var layout = self
+    layout.ties = try tieRule(asked: asked, in: connection)
+    return layout
+  }
+
+  private func tieRule(asked: TieRule?, in connection: Connection) throws -> TieRule {
+    guard let rule = asked ?? model?.ties ?? (timestampColumn == nil ? .later : nil), rule == .later
+    else { return .digest }
+    guard let model, try tellsOrder(of: model, in: connection) else {
+      guard asked == .later else { return .digest }
+      throw StoreFailure(
+        .invalidOptions,
+        """
+        the order of the rows of '\(table)' does not tell which record came later: only a table of the \
+        toolkit does, by the key of its model and while no key is enforced
+        """)
+    }
+    guard asked == nil, model.ties == nil else { return .later }
+    let isShard =
+      try RunRecord.latest(
+        where: "\(RunRecord.imports(into: table)) AND options ->> 'shard' IS NOT NULL",
+        in: connection) != nil
+    return isShard ? .digest : .later
+  }
+
+  private func tellsOrder(of model: Model, in connection: Connection) throws -> Bool {
+    let key = model.key.compactMap { model.attribute(named: $0)?.column }
+    return try Set(key) == Set(keyColumns)
+      && EnforcedKey.columns(ofTable: table, in: connection).isEmpty
   }
 }

@@ -15,6 +15,9 @@ struct GroupState {
   /// The number of rows with the rank and the content of the winner.
   private(set) var identicalCount = 0
 
+  /// Why a row of the winner's rank loses, if its content differs.
+  private let tieReason: DeduplicationPlan.Reason
+
   /// The first loser, and why it lost against the winner.
   private(set) var firstLoser: CandidateEntry?
   private(set) var firstReason = DeduplicationPlan.Reason.identical
@@ -23,7 +26,8 @@ struct GroupState {
   private(set) var place: UInt64 = 0
   private(set) var latestRank: CandidateRank
 
-  init(winner: CandidateEntry) {
+  init(winner: CandidateEntry, ties: TieRule) {
+    tieReason = ties == .later ? .later : .digest
     self.winner = winner
     latestRank = winner.rank
   }
@@ -42,14 +46,14 @@ struct GroupState {
   mutating func noteTied(_ entry: CandidateEntry, isIdentical: Bool) {
     tiedCount += 1
     if isIdentical { identicalCount += 1 }
-    noteLoser(entry, reason: isIdentical ? .identical : .digest)
+    noteLoser(entry, reason: isIdentical ? .identical : tieReason)
   }
 
-  /// Makes a row of the same rank with a greater digest the winner.
+  /// Makes a row of the same rank the winner.
   mutating func replaceWinner(by entry: CandidateEntry, digest: Digest) {
-    noteLoser(winner, reason: .digest)
+    noteLoser(winner, reason: tieReason)
     // Rows that were identical to the former winner differ from the new one.
-    firstReason = .digest
+    firstReason = tieReason
     tiedCount += 1
     identicalCount = 0
     winner = entry

@@ -45,7 +45,7 @@ struct WinnerSelection: ~Copyable {
   private var bestContent = CanonicalContent()
   private var otherContent = CanonicalContent()
 
-  /// A row of the winner's rank that lost by the digest of its content.
+  /// A row of the winner's rank that lost by the digest of its content, or by its row id.
   struct TiedLoser: BitwiseCopyable {
     let rowID: Int64
     let digest: Digest
@@ -112,7 +112,7 @@ extension WinnerSelection {
   /// - Parameter removals: the stored tombstones; rows superseded by one of them are skipped.
   /// - Returns: false if it was stopped.
   /// - Throws: `StoreFailure` when the database cannot be read, when the timestamps are of two
-  ///   kinds and when a temporary file cannot be written.
+  ///   kinds or none can be read, and when a temporary file cannot be written.
   mutating func readTable(
     _ schema: TableSchema, without removals: TombstoneTable?, in connection: Connection,
     progress: (StoreProgress) -> BatchDecision
@@ -129,6 +129,7 @@ extension WinnerSelection {
       \(removals.map { "WHERE NOT \($0.condition(ofRow: "t"))" } ?? "")
       """
     var statement = try connection.prepare(sql)
+    var hasTimestamps = false
     while true {
       guard try statement.step() else { break }
       plan.rowCount += 1
@@ -141,17 +142,28 @@ extension WinnerSelection {
       var timestamp: RowTimestamp?
       if let timestampPlace {
         timestamp = try timestamps.read(timestampPlace, of: statement, rowID: rowID)
+        if timestamp != nil { hasTimestamps = true }
       }
       guard let sortKey = readKey(of: statement, columnCount: keyCount) else {
         plan.nullKeyRowCount += 1
         continue
       }
-      let isTombstone = tombstonePlace.map { Self.isTombstone($0, of: statement) } ?? false
+      let isTombstone =
+        layout.ties == .digest
+        && tombstonePlace.map { Self.isTombstone($0, of: statement) } ?? false
       try candidates.append(
         CandidateEntry(
           sortKey: sortKey,
           rank: CandidateRank(timestamp: timestamp, isTombstone: isTombstone, keep: options.keep),
           rowID: rowID))
+    }
+    if let first = timestamps.firstUnreadable, !hasTimestamps {
+      throw StoreFailure(
+        .mixedTimestamps,
+        """
+        none of the \(timestamps.unreadableCount) values of the column '\(layout.timestampColumn ?? "")' \
+        is a timestamp, the first is \(first.value) in row \(first.row): name another column
+        """)
     }
     plan.unreadableTimestampCount = timestamps.unreadableCount
     plan.firstUnreadableTimestamp = timestamps.firstUnreadable
@@ -214,7 +226,7 @@ extension WinnerSelection {
       plan.groupCount += 1
       following = try candidates.next()
       guard let second = following, second.sortKey == first.sortKey else { continue }
-      var group = GroupState(winner: first)
+      var group = GroupState(winner: first, ties: layout.ties)
       if !keyForms.areExact { try keys.read(first.rowID, into: &groupKey) }
       while let entry = following, entry.sortKey == first.sortKey {
         try checkKey(of: entry, in: group, &keys)
@@ -292,10 +304,12 @@ extension WinnerSelection {
     }
     try contents.read(entry.rowID, into: &otherContent)
     let digest = contentHash(otherContent.digest)
-    let order =
+    var order =
       digest == group.bestDigest
       ? bestContent.compareBytes(with: otherContent)
       : group.bestDigest < digest ? -1 : 1
+    // Rows of one rank come in the order of their ids.
+    if order != 0, layout.ties == .later { order = options.keep == .newest ? -1 : 1 }
     if order < 0 {
       try tiedLosers.append(TiedLoser(rowID: group.winner.rowID, digest: group.bestDigest))
       group.replaceWinner(by: entry, digest: digest)
@@ -314,7 +328,8 @@ extension WinnerSelection {
     }
     tiedLosers.removeAll()
     plan.reasons.add(.identical, count: group.identicalCount)
-    plan.reasons.add(.digest, count: group.tiedCount - group.identicalCount)
+    plan.reasons.add(
+      layout.ties == .later ? .later : .digest, count: group.tiedCount - group.identicalCount)
   }
 
   /// Appends the last losers of a group and counts it.

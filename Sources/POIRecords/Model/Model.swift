@@ -31,6 +31,9 @@ public struct Model: Sendable {
   /// The name of the attribute with the time of the last change; nil if the model has no timestamp.
   public let timestamp: String?
 
+  /// What decides between records that are equally new, if the model says so.
+  public internal(set) var ties: TieRule?
+
   /// How a record says that it was removed; nil if the model has no tombstone.
   package let tombstone: Tombstone?
 

@@ -10,6 +10,9 @@ extension Model {
     /// The name of the timestamp: `x-timestamp`.
     package var timestamp: String?
 
+    /// What decides between equally new records: `x-ties`.
+    package var ties: TieRule?
+
     package init() {}
   }
 
@@ -30,6 +33,7 @@ extension Model {
     if let timestamp = overrides.timestamp, self.timestamp?.isExactly(timestamp) != true {
       document["x-timestamp"] = .string(timestamp)
     }
+    if let ties = overrides.ties { document["x-ties"] = .string(ties.rawValue) }
     return document == members ? self : try Model(document)
   }
 

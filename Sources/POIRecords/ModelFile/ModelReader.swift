@@ -31,7 +31,8 @@ enum ModelReader {
 
   static let rootKeywords: Set<String> = recordKeywords.union([
     "$schema", "$id", "$defs", "type", "required", "properties", "x-table", "x-key",
-    "x-key-doubtful", "x-timestamp", "x-tombstone", "x-unmapped-column", "x-widens",
+    "x-key-doubtful", "x-timestamp", "x-ties", "x-tombstone",
+    "x-unmapped-column", "x-widens",
   ])
 
   /// The keywords of attributes, without the keywords of `RuleCompiler`.
@@ -89,6 +90,7 @@ enum ModelReader {
     try checkTables(of: model)
     try checkSources(of: attributes, relations, at: "/properties")
     model.isKeyDoubtful = try boolean(json["x-key-doubtful"], at: "/x-key-doubtful")
+    model.ties = try tieRule(json["x-ties"])
     model.widens = try boolean(json["x-widens"], at: "/x-widens")
     model.defaults = try defaults(of: model, at: "")
     return model
@@ -180,6 +182,16 @@ enum ModelReader {
         message: "the timestamp \"\(name)\" is not an instant; give it \"format\": \"date-time\" "
           + "or \"date\", or \"x-unit\" if it is a number", pointer: "/x-timestamp")
     }
+  }
+
+  private static func tieRule(_ json: JSONValue?) throws(ModelError) -> TieRule? {
+    guard let json else { return nil }
+    guard let rule = json.string.flatMap(TieRule.init) else {
+      throw ModelError(
+        message: "\(json) does not decide between equally new records; say \"digest\" or \"later\"",
+        pointer: "/x-ties")
+    }
+    return rule
   }
 
   static func checkColumns(of model: Model, at place: String) throws(ModelError) {
