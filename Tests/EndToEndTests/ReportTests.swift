@@ -30,11 +30,11 @@ import Testing
   }
 
   /// The members of a report. Nested ones carry the names of their parents; the members of
-  /// `rejects`, `rejectsByAttribute` and `unmapped` depend on the input.
+  /// `rejects`, `rejectsByAttribute`, `unmapped` and `kept` depend on the input.
   private static func members(_ value: Any, at path: String = "") -> Set<String> {
     switch value {
     case let object as [String: Any]
-    where !["rejects", "rejectsByAttribute", "unmapped"].contains(path):
+    where !["rejects", "rejectsByAttribute", "unmapped", "kept"].contains(path):
       object.reduce(into: []) { members, member in
         members.formUnion(
           Self.members(member.value, at: (path.isEmpty ? "" : path + ".") + member.key))
