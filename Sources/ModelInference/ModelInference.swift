@@ -322,7 +322,8 @@ public struct ModelInference: ~Copyable {
       return !isNumber && !isHexadecimal(word, minimumCount: hasHash ? 4 : 7)
     }
     guard !lasting.isEmpty else { return "record" }
-    return ColumnNames.safe(lasting.joined(separator: "_"))
+    let table = ColumnNames.safe(lasting.joined(separator: "_"))
+    return Store.isKeyword(table) ? table + "_record" : table
   }
 
   /// Whether a word looks like a hash: hexadecimal digits, at least one of them a decimal one.

@@ -12,6 +12,11 @@ public enum QuantityFormat {
     return result
   }
 
+  /// A count with a noun: `1 record`, `1,234 records`.
+  public static func count(_ number: Int, _ noun: String) -> String {
+    "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
+  }
+
   /// A size in units of 1,000 bytes with one decimal: `388.0 MB`; below 1,000 bytes: `12 B`.
   public static func bytes(_ byteCount: Int) -> String {
     let (unit, size) = unit(for: byteCount)

@@ -34,7 +34,7 @@ extension DedupCommand {
         + (changed > 0 ? "; rows changed since and left as they are: \(count(changed))" : "") + "\n"
     case .digests(let digests):
       func line(_ digest: TableDigest, _ place: String) -> String {
-        "digest \(digest.digest) of \(count(digest.rowCount)) rows\(place)\n"
+        "digest \(digest.digest) of \(QuantityFormat.count(digest.rowCount, "row"))\(place)\n"
       }
       guard digests.count > 1 else { return line(digests[0].digest, "") }
       return digests.map { line($0.digest, " in \(printable($0.store))") }.joined()

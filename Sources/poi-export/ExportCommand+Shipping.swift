@@ -17,7 +17,7 @@ extension ExportCommand {
     } else {
       for table in report.tables {
         tool.diagnostics.note(
-          "\(QuantityFormat.count(table.rowCount)) records of \(table.name); digest \(table.digest)"
+          "\(QuantityFormat.count(table.rowCount, "record")) of \(table.name); digest \(table.digest)"
         )
       }
       tool.diagnostics.note("\(path): \(QuantityFormat.bytes(report.byteCount))")

@@ -257,7 +257,7 @@ struct ExportCommand {
     }
     guard report.isFinished, !isReportJSON else { return }
     tool.diagnostics.note(
-      "\(QuantityFormat.count(report.recordCount)) records of \(report.table) in "
+      "\(QuantityFormat.count(report.recordCount, "record")) of \(report.table) in "
         + "\(QuantityFormat.bytes(report.byteCount))"
         + (report.digest.map { "; digest \($0)" } ?? ""))
   }

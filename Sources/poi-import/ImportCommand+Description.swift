@@ -72,7 +72,7 @@ extension ImportCommand {
       OptionDescription(
         "infer", "WHAT", choices: .cases { (inference: Inference) in meaning(of: inference) },
         implied: ImportCommand.Inference.import.rawValue,
-        summary: "infer a model from the records of the FILEs",
+        summary: "infer a model from the records of the FILEs, or of a pipe",
         detail:
           "The table is called after the first file. If the store has a table of that name, its "
           + "model is used instead. All records are read, or --limit N; of standard input the first 16 "
@@ -124,7 +124,8 @@ extension ImportCommand {
       OptionDescription(
         "resume", summary: "continue an unfinished import after its last committed batch",
         detail: "Name the same inputs in the same order. The import is refused if an input is "
-          + "missing, has another size, or has changed in the part that was being read.",
+          + "missing, has another size, has changed in the part that was being read, or was imported to "
+          + "its end. If there is no unfinished import, a new one begins.",
         section: "Batches and runs"),
       OptionDescription(
         "restart", summary: "give up an unfinished import of these inputs and begin again",
@@ -146,6 +147,11 @@ extension ImportCommand {
         "print-token", summary: "print what to ask the source for next; import nothing",
         detail: "It prints the latest timestamp and the key of its record, separated by tabs, or "
           + "the token that --token-at found. Before the first import it prints nothing.",
+        section: "Deliveries"),
+      OptionDescription(
+        "forget", summary: "forget what to ask the source for next; import nothing",
+        detail: "Then --print-token prints nothing until the next import, so that everything is "
+          + "asked for.",
         section: "Deliveries"),
       OptionDescription(
         "token-at", "POINTER",
@@ -219,6 +225,7 @@ extension ImportCommand {
           "max-string-bytes", "max-depth", "max-keys",
         ]),
       TaskDescription("print-token", accepts: ["store", "model", "source", "trust-schema"]),
+      TaskDescription("forget", accepts: ["store", "model", "source", "trust-schema"]),
     ],
     exclusions: [
       ["model", "infer"], ["resume", "restart", "dry-run"], ["dry-run", "snapshot"],

@@ -177,11 +177,11 @@ extension ImportCommand {
         report.counters.read == 0
           ? "stopped before the first batch"
           : "stopped at a batch boundary; the store holds the outcome of "
-            + "\(QuantityFormat.count(report.counters.read)) records, --resume continues")
+            + "\(QuantityFormat.count(report.counters.read, "record")), --resume continues")
     }
     if report.ending == .failed {
       notes.append(
-        "the store holds the outcome of \(QuantityFormat.count(report.counters.read)) records"
+        "the store holds the outcome of \(QuantityFormat.count(report.counters.read, "record"))"
           + (report.canBeResumed
             ? "; --resume continues with the same inputs once the cause is fixed; if an input that was "
               + "begun has another size by then, --restart begins again (its rows stay)"
@@ -232,7 +232,7 @@ extension ImportCommand {
   func noteOnElements(of report: ImportReport) -> String? {
     let count = report.counters.read
     guard count > 0, report.counters.rejected == count, !report.rejectsObjects else { return nil }
-    let note = "none of \(QuantityFormat.count(count)) elements is a JSON object"
+    let note = "none of \(QuantityFormat.count(count, "element")) is a JSON object"
     let rules = report.rejectsByRule.map(\.rule)
     if rules == ["not-an-object"] {
       return note.advised(by: [.nameRecords, .readHeader])

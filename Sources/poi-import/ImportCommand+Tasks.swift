@@ -17,6 +17,8 @@ extension ImportCommand {
     case printInferredModel(isStrict: Bool)
     /// Print what to ask the source for next.
     case printToken
+    /// Forget it.
+    case forgetToken
     case printModel(String)
     /// Print structs for the records of the model.
     case printSwift
@@ -26,11 +28,15 @@ extension ImportCommand {
 
   /// The task that the options select; importing by default.
   static func task(of arguments: ParsedArguments) throws(UsageError) -> Task {
-    let file = arguments.positionals.first
+    let file = inputs(of: arguments).first
     if arguments.flag("print-token") {
       guard let file else { return .printToken }
       throw UsageError(
         "--print-token prints what earlier imports left; import \(file) without it")
+    }
+    if arguments.flag("forget") {
+      guard let file else { return .forgetToken }
+      throw UsageError("--forget reads no FILE; omit \(file)")
     }
     if let name = arguments.text("print-model") {
       guard let file else { return .printModel(name) }
@@ -68,9 +74,10 @@ extension ImportCommand {
   }
 
   private func runTask(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    let continues = try options.isResuming && storedModel(ofTable: model.table) != nil
     switch task {
     case .importRecords
-    where isModelUntried && !isDryRun && !options.isResuming && !widens && !addsColumns:
+    where isModelUntried && !isDryRun && !continues && !widens && !addsColumns:
       return try importTried(&tool)
     case .importRecords: return try importFiles(&tool)
     case .importInferred: return try importInferred(&tool)
@@ -83,15 +90,32 @@ extension ImportCommand {
     case .printModel(let name): tool.output.write(json: try namedModel(name).printedDocument)
     case .printSwift: tool.output.write(value: SwiftSource(model).text)
     case .printToken: try printToken(&tool)
+    case .forgetToken: try forgetToken()
     case .emit(let shardCount): return try emit(shardCount: shardCount, &tool)
     }
     return .done
   }
 
+  /// Checks all paths before the first input is stored or a store is created.
+  func checkInputs() throws {
+    for path in inputs {
+      let isDatabase = [".db", ".sqlite", ".sqlite3", ".gpkg"].contains { path.hasSuffix($0) }
+      let isThere = unsafe access(path, F_OK) == 0
+      guard !isDatabase || inputs.count == 1 && isThere else {
+        throw ToolFailure(
+          .usage, "\(path): not an input; the store is named with --store \(path.shellWord)")
+      }
+      try FileSource.check(path: path)
+      guard !path.hasSuffix(".tgz"), !path.contains(".tar.") else {
+        throw ToolFailure(
+          .dataError, "\(path): is a tar archive; unpack it and name the files in it")
+      }
+    }
+  }
+
   func importFiles(_ tool: inout ToolEnvironment) throws -> ExitCode {
     if isModelUntried { _ = try overriding(model) }
-    // Check all paths before the first input is stored or a store is created.
-    for path in inputs { try FileSource.check(path: path) }
+    try checkInputs()
     var standardInput: RewindableSource?
     guard adaptsModel else { return try importInputs(standardInput: &standardInput, &tool) }
     if widens || addsColumns { try requireRegularFiles(for: widens ? "widen" : "add-columns") }
@@ -115,7 +139,7 @@ extension ImportCommand {
 
   /// Infers the model, unless the store has the table already, and imports with it.
   private func importInferred(_ tool: inout ToolEnvironment) throws -> ExitCode {
-    for path in inputs { try FileSource.check(path: path) }
+    try checkInputs()
     try requireRegularFiles(for: "infer")
     var command = self
     // Standard input is read once: its beginning is kept for the import.

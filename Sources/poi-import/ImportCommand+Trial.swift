@@ -11,7 +11,7 @@ extension ImportCommand {
   ///
   /// Otherwise it shows what the input holds and which command imports that, and stores nothing.
   func importTried(_ tool: inout ToolEnvironment) throws -> ExitCode {
-    for path in inputs { try FileSource.check(path: path) }
+    try checkInputs()
     try checkOptions()
     var first: RewindableSource
     do {

@@ -34,7 +34,7 @@ struct ImportCommand {
 
   init(_ arguments: ParsedArguments) throws {
     self.arguments = arguments
-    inputs = arguments.positionals
+    inputs = Self.inputs(of: arguments)
     let modelName = arguments.text("model")
     guard (inputs + [modelName]).count(where: { $0 == "-" }) <= 1 else {
       throw ToolFailure(.usage, "standard input, '-', can be read only once")
@@ -112,6 +112,15 @@ struct ImportCommand {
     }
   }
 
+  /// The paths to read; standard input if none is named for an inference and it is no terminal.
+  static func inputs(of arguments: ParsedArguments) -> [String] {
+    let named = arguments.positionals
+    guard named.isEmpty, arguments.text("infer") != nil, unsafe isatty(STDIN_FILENO) == 0 else {
+      return named
+    }
+    return ["-"]
+  }
+
   /// The model with the table, key and timestamp that the command line names.
   func overriding(_ model: Model) throws -> Model {
     var overrides = Model.Overrides()
@@ -160,13 +169,13 @@ struct ImportCommand {
     guard let store = try Self.store(at: storePath, trustsSchema: trustsSchema) else {
       return tool.diagnostics.note(nothingImported)
     }
-    let tables = try store.tables()
-    guard isModelGiven || tables.count < 2 else {
-      throw Self.severalTables(tables, storePath: storePath)
-    }
-    let model = isModelGiven ? model : try store.model()
+    let model = try tokenModel(of: store)
     if let token = try store.token(of: model, source: options.source) {
       tool.output.write(value: token + "\n")
+      if try !store.hasRows(inTable: model.table) {
+        tool.diagnostics.note(
+          "the table \(model.table) has no rows, and its token is kept; --forget drops it")
+      }
     } else if try !store.hasFinishedImport(of: model, source: options.source) {
       tool.diagnostics.note(nothingImported)
     } else if model.timestamp == nil {
@@ -177,6 +186,21 @@ struct ImportCommand {
       tool.diagnostics.note(
         "no record of this source has a timestamp, and no token was kept: ask for everything")
     }
+  }
+
+  private func tokenModel(of store: Store) throws -> Model {
+    let tables = try store.tables()
+    guard isModelGiven || tables.count < 2 else {
+      throw Self.severalTables(tables, storePath: storePath)
+    }
+    return isModelGiven ? model : try store.model()
+  }
+
+  /// Forgets what to ask the source for next.
+  func forgetToken() throws {
+    guard try Self.store(at: storePath, trustsSchema: trustsSchema) != nil else { return }
+    let store = try Store(storePath, for: .shared, trustsSchema: trustsSchema)
+    try store.forgetToken(of: tokenModel(of: store), source: options.source)
   }
 
   func session(
@@ -207,12 +231,7 @@ struct ImportCommand {
 
   func checkOptions() throws {
     try options.check(for: model, storePath: storePath)
-    guard options.isResuming else { return }
-    let isMissing = unsafe access(storePath, F_OK) != 0 && errno == ENOENT
-    let database = try Self.database(at: storePath, trustsSchema: trustsSchema)
-    if try isMissing || database?.missingTableCount(for: model) != nil {
-      throw ToolFailure(
-        .usage, "\(storePath): there is no unfinished import to resume; start without --resume")
-    }
+    // A table that exists may be unique by another key.
+    if try storedModel(ofTable: model.table) == nil { try options.checkKey(of: model) }
   }
 }

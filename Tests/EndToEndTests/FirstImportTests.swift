@@ -423,4 +423,81 @@ import Testing
     let merged = try tool.run(["-m", "model", "--merge", "newest", "data"], in: folder.path)
     #expect(merged.messages.contains("run poi-dedup --enforce\n"), "\(merged)")
   }
+
+  @Test func `an inference without a FILE reads a pipe`() throws {
+    let folder = try ScratchFolder()
+    let outcome = try Tool("poi-import").run(
+      ["--infer"], in: folder.path, input: Array(#"[{"id":1,"name":"a"}]"#.utf8))
+    #expect(outcome.exitCode == 0 && outcome.output.contains("into record"), "\(outcome)")
+  }
+
+  @Test func `what is no input is called by its name, and nothing is stored`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("[]", to: "a.json")
+    try folder.write("[]", to: "a.tar.gz")
+    try folder.write("version https://git-lfs.github.com/spec/v1\noid sha256:1\n", to: "lfs.json")
+    let cases: [([String], Int32, String)] = [
+      (["a.json", "out.db"], 64, "--store out.db"), (["a.tar.gz"], 65, "is a tar archive"),
+      (["lfs.json"], 65, "is a pointer of Git LFS"),
+    ]
+    for (arguments, code, message) in cases {
+      let outcome = try Tool("poi-import").run(arguments, in: folder.path)
+      #expect(outcome.exitCode == code && outcome.messages.contains(message), "\(outcome)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("poi.sqlite")))
+  }
+
+  @Test func `without an import to resume one begins, and a finished one is refused`() throws {
+    let folder = try ScratchFolder()
+    for name in ["select.json", "b.json"] {
+      try folder.write(#"[{"id":1,"name":"a"},{"id":2,"name":"b"}]"#, to: name)
+      let arguments = ["--infer", "--resume", "--table", "t", name]
+      let first = try Tool("poi-import").run(arguments, in: folder.path)
+      #expect(first.exitCode == 0 && first.output.contains("inserted  2"), "\(first)")
+      let second = try Tool("poi-import").run(arguments, in: folder.path)
+      #expect(second.exitCode == 64 && second.messages.contains("is finished"), "\(second)")
+    }
+    let named = try Tool("poi-import").run(
+      ["--infer", "select.json", "--store", "s"], in: folder.path)
+    #expect(named.output.contains("into select_record of s"), "\(named)")
+  }
+
+  @Test func `an inferred model without a key merges nothing and leaves no store`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"[{"name":"a"},{"name":"a"}]"#, to: "a.json")
+    let outcome = try Tool("poi-import").run(
+      ["--infer", "--merge", "newest", "a.json"], in: folder.path)
+    #expect(outcome.exitCode == 64 && outcome.messages.contains("names no key"), "\(outcome)")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("poi.sqlite")))
+  }
+
+  @Test func `a table that a program dropped is forgotten with its token`() throws {
+    let folder = try ScratchFolder()
+    let model = #"""
+      {"x-table":"t","x-key":"id","x-timestamp":"at","properties":{"id":{"type":"integer"},
+       "at":{"type":"string","format":"date-time"}}}
+      """#
+    try folder.write(model, to: "m.json")
+    try folder.write(#"[{"id":1,"at":"2026-01-01T00:00:00Z"}]"#, to: "a.json")
+    func run(_ arguments: String...) throws -> Tool.Outcome {
+      try Tool("poi-import").run(["--model", "m.json"] + arguments, in: folder.path)
+    }
+    for source in ["A", "B"] { _ = try run("--source", source, "a.json") }
+    #expect(try run("--print-token", "--source", "A").output.hasPrefix("2026"))
+    #expect(try run("--forget", "--source", "A").exitCode == 0)
+    #expect(try run("--print-token", "--source", "A").output.isEmpty)
+    #expect(try run("--print-token", "--source", "B").output.hasPrefix("2026"))
+    do {
+      let app = try Connection(path: folder.file("poi.sqlite"))
+      try app.execute("DELETE FROM t")
+    }
+    #expect(try run("--print-token", "--source", "B").messages.contains("its token is kept"))
+    do {
+      let app = try Connection(path: folder.file("poi.sqlite"))
+      try app.execute("DROP TABLE t")
+    }
+    let again = try run("--source", "A", "a.json")
+    #expect(again.exitCode == 0 && again.output.contains("inserted  1"), "\(again)")
+    #expect(try run("--print-token", "--source", "B").output.isEmpty)
+  }
 }

@@ -96,6 +96,44 @@ import Testing
     #expect(storeError { _ = try take(#"{"id":2,"a":5}"#) }?.code == .invalidOptions)
   }
 
+  @Test(arguments: [0, 20_000])
+  func `object-trump merges a record without required attributes if a row has its key`(
+    directRecordLimit: Int
+  ) throws {
+    let store = try Store.inMemory()
+    let model = try Model(
+      parsing: """
+        {"x-table": "t", "x-key": "id", "required": ["id", "a", "tags"], "properties":
+        {"id": {"type": "integer"}, "a": {"type": "integer"}, "b": {"type": ["string", "null"]},
+        "tags": {"type": "array", "items": {"type": "string"}, "x-relation": {"table": "tag", "unique": "name"}}}}
+        """)
+    var options = ImportOptions()
+    options.mergePolicy = .objectTrump
+    options.directRecordLimit = directRecordLimit
+    let first = try store.importRecords(
+      from: .text(#"{"id":1,"a":1,"tags":["x"]}"#), model: model, options: options)
+    #expect(first.counters.inserted == 1)
+    let report = try store.importRecords(
+      from: .text(
+        """
+        {"id":1,"b":"y"}
+        {"id":2,"b":"y"}
+          {"id":2,"b":"early"}
+        {"id":2,"a":2,"tags":[]}
+        {"id":2,"b":"late"}
+        {"b":"no key"}
+        """), model: model, options: options)
+    #expect(report.counters.inserted == 1 && report.counters.updated == 2)
+    #expect(report.rejectsByAttribute["required"] == ["a": 2, "id": 1])
+    let rows = try store.rows(of: "t").map { [$0["b"].text.map { String($0) }] }
+    #expect(rows == [["y"], ["late"]])
+    let rejects = try store.rejects().sorted { $0.line < $1.line }
+    #expect(rejects.map(\.line) == [2, 3, 6] && rejects.map(\.column) == [1, 3, 1])
+    #expect(rejects[1].issues.map(\.attribute) == ["a", "tags"])
+    #expect(String(decoding: rejects[1].bytes, as: UTF8.self) == #"{"id":2,"b":"early"}"#)
+    #expect(try store.digest(of: model).digest == report.digest)
+  }
+
   @Test func `a table that an app recreated differently is refused with the reason`() throws {
     let feed = try FeedStore(Model(parsing: MergeFixture.document))
     try Store(feed.path).prepareTables(for: feed.model)

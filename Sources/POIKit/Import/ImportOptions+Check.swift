@@ -76,6 +76,17 @@ extension ImportOptions {
     return shard == nil && (isSnapshot || model.timestamp == nil) ? .later : .digest
   }
 
+  /// Refuses to merge by a model without a key.
+  ///
+  /// - Throws: `StoreError` with `invalidOptions`.
+  package func checkKey(of model: Model) throws(StoreError) {
+    guard model.key.isEmpty, let mergePolicy, mergePolicy != .append else { return }
+    throw StoreError(
+      .invalidOptions,
+      "the model \"\(model.name)\" names no key, so \(mergePolicy.rawValue) cannot tell which records "
+        + "belong together", advice: .nameKey)
+  }
+
   private func checkSnapshot(_ model: Model, isDryRun: Bool) throws(StoreError) {
     guard !isDryRun, recordLimit == nil else {
       throw StoreError(

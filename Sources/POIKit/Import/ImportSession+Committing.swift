@@ -22,7 +22,10 @@ extension ImportSession {
   mutating func open(_ store: consuming Store.Lease) throws(StoreError) {
     let path = store.path
     do {
+      try store.forgetDroppedTable(of: model)
       unfinished = try UnfinishedImport.list(into: model.table, in: store.connection)
+      if options.isResuming, unfinished.isEmpty { try beginInsteadOfResuming(store) }
+      if try store.document(ofTable: model.table) == nil { try options.checkKey(of: model) }
       if let shard = options.shard, !options.isResuming { try checkShard(shard, store) }
       try store.prepareTables(
         for: model, mayChange: unfinished.isEmpty || options.isRestarting && !options.isResuming)
@@ -49,15 +52,6 @@ extension ImportSession {
             + "rows of all")
       }
       intake.keepsRawRecords = table.mayRefuse
-      if options.isResuming, unfinished.isEmpty {
-        let last = try RunRecord.latest(
-          where: RunRecord.imports(into: model.table), in: store.connection)
-        throw StoreError(
-          .cannotResume,
-          "\(path): there is no unfinished import to resume"
-            + (last?.state == .finished ? ": the last one, run \(last?.id ?? 0), is finished" : ""),
-          advice: .startWithoutResuming)
-      }
       checkpoint.inputCount = options.inputNames?.count
       checkpoint.isSnapshot = options.isSnapshot
       let removableRows =
@@ -79,6 +73,23 @@ extension ImportSession {
     merge(by: checkpoint.policy, ties: checkpoint.ties)
   }
 
+  /// Begins a run if there is none to resume. Inputs that were imported to their ends are refused.
+  private mutating func beginInsteadOfResuming(_ store: borrowing Store.Lease) throws {
+    let last = try RunRecord.latest(
+      where: RunRecord.imports(into: model.table), in: store.connection)
+    let finished = try RunRecord.importedInputs(of: model.table, in: store.connection)
+    let isFinished =
+      options.inputNames?.contains { finished[ExactText($0)] != nil } ?? true
+    guard isFinished, last?.state == .finished else {
+      options.isResuming = false
+      return
+    }
+    throw StoreError(
+      .cannotResume,
+      "\(store.path): there is no unfinished import to resume: the last one, run "
+        + "\(last?.id ?? 0), is finished", advice: .startWithoutResuming)
+  }
+
   /// Refuses a table with records of other shards: the digests of the stores would not add up.
   private func checkShard(_ shard: ImportOptions.Shard, _ store: borrowing Store.Lease) throws {
     let other = try RunRecord.latest(
@@ -97,6 +108,7 @@ extension ImportSession {
   private mutating func merge(by policy: MergePolicy, ties: TieRule) {
     committer?.policy = policy
     committer?.ties = ties
+    intake.acceptsPartialRecords = policy == .objectTrump
     // The error needs line and column of the record.
     if policy == .error || options.choosePolicy != nil { intake.keepsRawRecords = true }
   }

@@ -25,7 +25,7 @@ public struct ImportSession: ~Copyable {
   static let surveyStepSize = 1 << 20
 
   let model: Model
-  let options: ImportOptions
+  var options: ImportOptions
   let onProgress: ((StoreProgress) -> BatchDecision)?
   let isDryRun: Bool
 
@@ -141,6 +141,8 @@ public struct ImportSession: ~Copyable {
       isDryRun: true)
     try options.check(for: model, isDryRun: true)
     shardRule = options.shard.map { ShardRule(model, shardCount: $0.count) }
+    // Whether a row has the key is judged while merging.
+    intake.acceptsPartialRecords = options.mergePolicy == .objectTrump
     dryRun = DryRun(options: options)
   }
 

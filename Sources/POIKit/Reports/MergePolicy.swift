@@ -10,7 +10,8 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// equal ones in a snapshot, it is the later one, unless `TieRule.digest` is named.
   case newest
 
-  /// The attributes that it names overwrite the stored values, also with NULL; the others stay.
+  /// The attributes that it names overwrite the stored values, also with NULL; the others stay. It may
+  /// lack required attributes outside the key; if no row has its key, it is a reject.
   case objectTrump = "object-trump"
 
   /// It fills only attributes that are NULL in the stored one.

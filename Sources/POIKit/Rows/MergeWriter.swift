@@ -84,7 +84,9 @@ struct MergeWriter: ~Copyable {
     record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
     target: MergeTarget
   ) throws {
-    if case .none = target, !rows.mayRefuseInPart {
+    let missing =
+      policy == .objectTrump ? table.schema.layout.missingAttributes(of: record, in: batch) : []
+    if case .none = target, !rows.mayRefuseInPart, missing.isEmpty {
       do {
         return try insert(record, of: batch, names, by: &rows)
       } catch let error as SQLiteError where error.isUniqueViolation {
@@ -93,6 +95,15 @@ struct MergeWriter: ~Copyable {
       }
     }
     guard try find(record, of: batch, by: &rows, target: target) else {
+      guard missing.isEmpty else {
+        return batch.refuse(
+          record: record,
+          because: missing.map {
+            Issue(
+              rule: "required", attribute: $0,
+              message: "the attribute is missing, and no row has the key")
+          })
+      }
       return try insert(record, of: batch, names, by: &rows)
     }
     switch chosenPolicy(for: record, of: batch) {

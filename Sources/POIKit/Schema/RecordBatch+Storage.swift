@@ -38,8 +38,12 @@ extension RecordBatch {
   /// Turns a record that violates a constraint of the table into a reject.
   mutating func refuse(record: Int, because error: SQLiteError) {
     refuse(
-      record: record, rule: error.isUniqueViolation ? "unique" : "constraint",
-      message: "the table refuses the record: \(error.message)")
+      record: record,
+      because: [
+        Issue(
+          rule: error.isUniqueViolation ? "unique" : "constraint", attribute: nil,
+          message: "the table refuses the record: \(error.message)")
+      ])
   }
 
   /// The position of a record for messages.

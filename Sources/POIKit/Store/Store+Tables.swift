@@ -6,7 +6,12 @@ extension Store.Lease {
   /// See `Store.tables()`.
   func tables() throws -> [String] {
     var names: [String] = []
-    var statement = try connection.prepare("SELECT name FROM poikit_table ORDER BY name")
+    var statement = try connection.prepare(
+      """
+      SELECT name FROM poikit_table AS t WHERE EXISTS (
+        SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND name = t.name COLLATE NOCASE)
+      ORDER BY name
+      """)
     while try statement.step() { names.append(statement.text(0)) }
     return names
   }
@@ -93,6 +98,25 @@ extension Store.Lease {
       try RecordRefusals.read(of: model, in: connection).canBeByForeignKey
       ? true : SideEffects.arePossible(on: model, in: connection)
     if mayBreakReferences { try enforceReferences() }
+  }
+
+  /// Forgets the model's table, its unfinished imports and its tokens if another program dropped it.
+  func forgetDroppedTable(of model: Model) throws {
+    guard try document(ofTable: model.table) != nil, try sql(ofTable: model.table) == nil else {
+      return
+    }
+    for run in try RunRecord.list(
+      where: RunRecord.unfinishedImports(into: model.table), in: connection)
+    {
+      try RunRecord.abandon(run.id, in: connection)
+    }
+    try connection.inTransaction {
+      try connection.execute("DROP VIEW IF EXISTS main.\(name: model.readableView)")
+      try TombstoneTable.remove(for: model.table, in: connection)
+      try forgetTokens(ofTable: model.table)
+      try connection.execute(
+        "DELETE FROM poikit_table WHERE name = \(literal: model.table)")
+    }
   }
 
   private func enforceReferences() throws {
@@ -192,6 +216,9 @@ extension Store.Database {
 }
 
 extension Store {
+  /// Whether a name is a keyword of SQL, so that it is no good name for a table.
+  package static func isKeyword(_ name: String) -> Bool { SQL.isKeyword(name) }
+
   fileprivate static func refuseTable(_ table: String, in connection: Connection) throws {
     guard try sql(ofTable: table, in: connection) != nil else { return }
     throw StoreFailure(

@@ -21,6 +21,16 @@ extension Store {
     try leased { try $0.token(of: model, source: source) }
   }
 
+  /// Forgets the token for the next request to a source, so that everything is requested again.
+  ///
+  /// - Parameters:
+  ///   - model: the model of the table.
+  ///   - source: the value of `ImportOptions.source`; nil for all sources.
+  /// - Throws: `StoreError` when the store cannot be written.
+  public func forgetToken(of model: Model, source: String? = "") throws(StoreError) {
+    try leased { try $0.forgetTokens(ofTable: model.table, source: source) }
+  }
+
   /// Whether an import of a source into the model's table has finished.
   ///
   /// - Parameters:
@@ -87,6 +97,14 @@ extension Store.Lease {
       "UPDATE poikit_token SET highest = NULL WHERE table_name = ?1", isPersistent: false)
     try statement.bind(1, text: table)
     try statement.run()
+  }
+
+  /// Deletes the tokens of a table: of one source, or of all if `source` is nil.
+  func forgetTokens(ofTable table: String, source: String? = nil) throws {
+    guard try hasTokens() else { return }
+    let isSource: SQL = source.map { "source = \(literal: $0)" } ?? "1"
+    try connection.execute(
+      "DELETE FROM poikit_token WHERE table_name = \(literal: table) AND \(isSource)")
   }
 
   /// Whether the table of tokens exists; the first token creates it.

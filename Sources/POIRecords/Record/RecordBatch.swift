@@ -165,21 +165,29 @@ package struct RecordBatch: ~Copyable {
   }
 
   /// Adds a reject for a record that the table refused. Its slots remain, but it no longer counts.
-  package mutating func refuse(record: Int, rule: String, message: String) {
+  package mutating func refuse(record: Int, because issues: [Issue]) {
     refusedCount += 1
     digestChange -= digests[record]
     let origin = origins[record]
     let isKept = !origin.raw.isEmpty
-    let place =
-      isKept
-      ? ""
-      : "; its bytes were not kept when it was read: it begins after byte \(origin.byteOffset) of the "
+    var issues = issues
+    if !isKept {
+      issues[0].message +=
+        "; its bytes were not kept when it was read: it begins after byte \(origin.byteOffset) of the "
         + "input"
+    }
     rejects.append(
       Reject(
         origin: origin,
         member: origin.member.map { String(copying: arena.span.extracting($0)) },
-        issues: [Issue(rule: rule, attribute: nil, message: message + place)], hasLocation: isKept))
+        issues: issues, hasLocation: isKept))
+  }
+
+  /// Replaces the origin of the last record by one with its place and bytes.
+  mutating func keepOriginOfLastRecord(_ origin: RecordOrigin) {
+    var origin = origin
+    origin.isDeletion = origins[recordCount - 1].isDeletion
+    origins[recordCount - 1] = origin
   }
 
   @inlinable

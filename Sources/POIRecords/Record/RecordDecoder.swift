@@ -10,6 +10,13 @@ struct RecordDecoder: ~Copyable {
   let plans: GrowableBuffer<FieldPlan>
 
   private let requiredFields: GrowableBuffer<Int>
+  private let keySlots: [Int]
+
+  /// Whether records may lack required attributes outside the key. The merge rejects those without a row.
+  var acceptsPartialRecords = false
+
+  /// Whether the last record lacks required attributes and was accepted for a merge.
+  private(set) var isPartial = false
 
   var issues: [Issue] = []
 
@@ -85,6 +92,7 @@ struct RecordDecoder: ~Copyable {
     }
     self.plans = plans
     self.requiredFields = requiredFields
+    keySlots = model.key.compactMap(model.attributes.index(named:))
     for _ in 0..<table.nodeCount { lastRecordOfNode.append(0) }
   }
 
@@ -147,6 +155,7 @@ struct RecordDecoder: ~Copyable {
   }
 
   mutating func clearIssues() {
+    isPartial = false
     if !issues.isEmpty { issues.removeAll(keepingCapacity: true) }
   }
 
@@ -394,12 +403,21 @@ struct RecordDecoder: ~Copyable {
         reportRequired(index, record: record, batch: batch)
       }
     }
-    if hasChildren { checkRequiredChildren(record: record, batch: batch) }
+    guard hasChildren else { return }
+    if !acceptsPartialRecords {
+      checkRequiredChildren(record: record, batch: batch)
+    } else if !isPartial {
+      isPartial = !layout.missingAttributes(of: record, in: batch).isEmpty
+    }
   }
 
   @inline(never)
   private mutating func reportRequired(_ index: Int, record: Int, batch: borrowing RecordBatch) {
     if let relation = plans[index].relationField, batch[record, relation].kind != .related {
+      return
+    }
+    if acceptsPartialRecords, index < layout.attributeCount, !keySlots.contains(index) {
+      isPartial = true
       return
     }
     reportMissing(layout.fields[index].path, "the attribute is missing", as: "required")

@@ -10,6 +10,13 @@ package struct RecordIntake: ~Copyable {
   /// Whether accepted records keep their bytes, for the case that the table refuses them.
   package var keepsRawRecords = false
 
+  /// Whether records may lack required attributes outside the key. They keep their bytes, for the case that
+  /// the merge finds no row.
+  package var acceptsPartialRecords: Bool {
+    get { decoder.acceptsPartialRecords }
+    set { decoder.acceptsPartialRecords = newValue }
+  }
+
   /// What the model would have to accept so that rejects fit.
   package private(set) var misfits: Misfits
 
@@ -70,7 +77,13 @@ package struct RecordIntake: ~Copyable {
         origin.member = batch.copyToArena(reader.tape.text(of: name))
       }
     }
-    if decode(JSONElement(reader), origin: origin) { return }
+    if decode(JSONElement(reader), origin: origin) {
+      if decoder.isPartial, !keepsRawRecords {
+        let member = reader.memberName.map { batch.copyToArena(reader.tape.text(of: $0)) }
+        keepOrigin(of: &reader, raw: batch.copyToArena(reader.elementBytes), member: member)
+      }
+      return
+    }
     misfits.note(JSONElement(reader), rejectedBy: decoder.issues)
     let member = reader.memberName.map { String(copying: reader.tape.text(of: $0)) }
     rejectElement(of: &reader, member: member, issues: decoder.issues)
@@ -132,6 +145,10 @@ package struct RecordIntake: ~Copyable {
           return Self.flaw(
             "the reject line's record is followed by something; one line holds one record")
         }
+        if decoder.isPartial, !keepsRawRecords {
+          let member = line.member.map { batch.copyToArena($0.utf8Span.span) }
+          keepOrigin(of: &reader, raw: batch.copyToArena(line.raw.span), member: member)
+        }
         return []
       case .malformed(let malformation):
         // The offset must not count the name that was added in front.
@@ -155,6 +172,15 @@ package struct RecordIntake: ~Copyable {
     batch.addDigestOfLastRecord(
       batch.origins[record].isDeletion ? .zero : digester.digest(record: record, of: batch))
     return true
+  }
+
+  private mutating func keepOrigin(
+    of reader: inout ElementReader, raw: Range<Int>, member: Range<Int>?
+  ) {
+    var origin = origin(of: &reader)
+    origin.raw = raw
+    origin.member = member
+    batch.keepOriginOfLastRecord(origin)
   }
 
   private func origin(of reader: inout ElementReader) -> RecordOrigin {

@@ -73,4 +73,19 @@ package struct RecordLayout: Sendable {
   func path(ofFieldOrRelation number: Int) -> String {
     number < fields.count ? fields[number].path : relations[number - fields.count].relation.name
   }
+
+  /// The names of the required attributes and relations that a record does not name.
+  package func missingAttributes(of record: Int, in batch: borrowing RecordBatch) -> [String] {
+    var names: [String] = []
+    for slot in 0..<attributeCount where fields[slot].attribute.isRequired {
+      if batch[record, slot].kind == .absent || batch[record, slot].isDefault {
+        names.append(fields[slot].path)
+      }
+    }
+    for many in relations
+    where many.relation.isRequired && batch[record, many.slot].kind == .absent {
+      names.append(many.relation.name)
+    }
+    return names
+  }
 }
