@@ -5,6 +5,15 @@ struct ColumnNames {
 
   private static let rowIDs: Set<String> = ["rowid", "oid", "_rowid_"]
 
+  /// The keywords that SQLite reads as a name only in quotes (https://sqlite.org/lang_keywords.html).
+  static let reservedWords = Set(
+    """
+    add all alter and as autoincrement between case check collate commit constraint create default deferrable \
+    delete distinct drop else escape exists foreign from group having in index insert intersect into is isnull \
+    join limit not nothing notnull null on or order primary references returning select set table then to \
+    transaction union unique update using values when where
+    """.split(separator: " ").map(String.init))
+
   /// In lower case.
   private var taken: Set<String>
 

@@ -323,7 +323,7 @@ public struct ModelInference: ~Copyable {
     }
     guard !lasting.isEmpty else { return "record" }
     let table = ColumnNames.safe(lasting.joined(separator: "_"))
-    return Store.isKeyword(table) ? table + "_record" : table
+    return ColumnNames.reservedWords.contains(table.lowercased()) ? table + "_record" : table
   }
 
   /// Whether a word looks like a hash: hexadecimal digits, at least one of them a decimal one.

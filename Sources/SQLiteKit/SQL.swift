@@ -1,5 +1,3 @@
-internal import CSQLite
-
 /// The text of SQL statements, or a part of it, that cannot contain values.
 ///
 /// It is written as a literal. A literal may interpolate other `SQL`, whole numbers, and names and
@@ -25,11 +23,6 @@ public struct SQL: Sendable, Hashable {
   }
 
   /// Whether both are the same bytes, as SQLite compares names; `String` also equates normal forms.
-  /// Whether a name is a keyword of SQL, so that it needs quotes.
-  package static func isKeyword(_ name: String) -> Bool {
-    unsafe sqlite3_keyword_check(name, Int32(name.utf8.count)) != 0
-  }
-
   public static func == (left: SQL, right: SQL) -> Bool {
     left.text.utf8.elementsEqual(right.text.utf8)
   }

@@ -117,7 +117,8 @@ import Testing
     #expect(refused.exitCode == 64, "\(refused)")
     #expect(
       refused.messages.contains(
-        "the table all has records from /shows; name a table for those at /events with --table"),
+        "the table all_record has records from /shows; name a table for those at /events with --table"
+      ),
       "\(refused)")
     for place in [["/shows"], ["/events", "--table", "events"], ["/events", "--table", "all"]] {
       let outcome = try tool.run(["--infer", "--at"] + place + ["all.json"], in: folder.path)

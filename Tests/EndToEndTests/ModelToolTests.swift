@@ -375,7 +375,6 @@ import Testing
       (["--snapshot", "-n", "a.json"], ["--snapshot", "--dry-run"]),
       (["--snapshot", "--limit", "5", "a.json"], ["--snapshot", "--limit"]),
       (["--max-removals", "5", "a.json"], ["--max-removals", "--snapshot"]),
-      (["--infer=print"], ["FILE"]), (["--infer"], ["FILE"]),
       (["--print-model"], ["--print-model"]), ([], ["FILE"]),
     ] as [([String], [String])])
   func `incompatible options are a usage error that names them`(

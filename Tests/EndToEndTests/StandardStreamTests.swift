@@ -39,7 +39,7 @@ import Testing
       outcome.messages.contains("cannot write to standard output")
         && outcome.messages.contains("; everything else is done"), "\(outcome.messages)")
     let report = try run("dedup --digest -q", in: folder)
-    #expect(report.output.hasSuffix(" of 1 rows\n"))
+    #expect(report.output.hasSuffix(" of 1 row\n"))
   }
 
   @Test func `with --quiet answers are printed, reports are not`() throws {

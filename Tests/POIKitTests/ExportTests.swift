@@ -115,7 +115,10 @@ import Testing
     options.format = .json
     #expect(
       try Self.lines(store, options) == ["{", #""b":{"n":1},"#, #""a\"":{"n":2}"#, "}"])
-    #expect(throws: StoreError.self) { try Self.lines(store) }
+    #expect(try Self.lines(store) == Self.lines(store, options))
+    var lines = ExportOptions()
+    lines.format = .ndjson
+    #expect(throws: StoreError.self) { try Self.lines(store, lines) }
     try store.execute("UPDATE t SET k = NULL WHERE n = 2")
     let error = #expect(throws: StoreError.self) { try Self.lines(store, options) }
     #expect(error?.message.contains("row 2 of t has no k") == true)

@@ -52,40 +52,49 @@ extension DeduplicationPlan {
 
     /// The other has the same content.
     case identical
+
+    fileprivate var index: Int {
+      switch self {
+      case .timestamp: 0
+      case .timestampPresent: 1
+      case .tombstone: 2
+      case .digest: 3
+      case .later: 4
+      case .identical: 5
+      }
+    }
   }
 
   /// The number of losers for each reason.
   public struct ReasonCounts: Sendable, Hashable {
+    /// In the order of `Reason.allCases`.
+    private var counts = [Int](repeating: 0, count: Reason.allCases.count)
+
     /// Losers that are older, or younger if the oldest is kept.
-    public internal(set) var timestamp = 0
+    public var timestamp: Int { self[.timestamp] }
 
     /// Losers without a timestamp, if the winner has one.
-    public internal(set) var timestampPresent = 0
+    public var timestampPresent: Int { self[.timestampPresent] }
 
     /// Live losers of a removal with the same timestamp.
-    public internal(set) var tombstone = 0
+    public var tombstone: Int { self[.tombstone] }
 
     /// Losers with the same timestamp and a smaller digest.
-    public internal(set) var digest = 0
+    public var digest: Int { self[.digest] }
 
     /// Losers that were imported earlier, if nothing says which record is newer.
-    public internal(set) var later = 0
+    public var later: Int { self[.later] }
 
     /// Losers with the same content as their winner.
-    public internal(set) var identical = 0
+    public var identical: Int { self[.identical] }
 
     /// The number of all losers.
-    public var total: Int { timestamp + timestampPresent + tombstone + digest + later + identical }
+    public var total: Int { counts.reduce(0, +) }
 
-    mutating func add(_ reason: Reason, count: Int = 1) {
-      switch reason {
-      case .timestamp: timestamp += count
-      case .timestampPresent: timestampPresent += count
-      case .tombstone: tombstone += count
-      case .digest: digest += count
-      case .later: later += count
-      case .identical: identical += count
-      }
+    /// The number of losers for a reason.
+    public internal(set) subscript(reason: Reason) -> Int {
+      get { counts[reason.index] }
+      set { counts[reason.index] = newValue }
     }
   }
 }

@@ -216,9 +216,6 @@ extension Store.Database {
 }
 
 extension Store {
-  /// Whether a name is a keyword of SQL, so that it is no good name for a table.
-  package static func isKeyword(_ name: String) -> Bool { SQL.isKeyword(name) }
-
   fileprivate static func refuseTable(_ table: String, in connection: Connection) throws {
     guard try sql(ofTable: table, in: connection) != nil else { return }
     throw StoreFailure(

@@ -272,7 +272,7 @@ extension WinnerSelection {
     }
     try appendTiedLosers(of: group)
     let reason = group.winner.rank.reasonToBeat(entry.rank)
-    plan.reasons.add(reason)
+    plan.reasons[reason] += 1
     var digest = Digest.zero
     if ranksLosers, isTiedWithNext || entry.rank == group.latestRank {
       try contents.read(entry.rowID, into: &otherContent)
@@ -327,9 +327,8 @@ extension WinnerSelection {
       try append(loser: loser.rowID, of: group, place: 0, digest: loser.digest)
     }
     tiedLosers.removeAll()
-    plan.reasons.add(.identical, count: group.identicalCount)
-    plan.reasons.add(
-      layout.ties == .later ? .later : .digest, count: group.tiedCount - group.identicalCount)
+    plan.reasons[.identical] += group.identicalCount
+    plan.reasons[layout.ties == .later ? .later : .digest] += group.tiedCount - group.identicalCount
   }
 
   /// Appends the last losers of a group and counts it.
