@@ -22,7 +22,7 @@ struct ExportCommand {
   enum Form: String, CaseIterable {
     case ndjson, json, geojson, geojsonseq, csv, gpkg
 
-    /// The form that the end of a file's name asks for, before that of a compression; nil for none.
+    /// The form that the end of a file's name asks for, before the suffix of a compression; nil for an unknown end.
     init?(ofFileNamed name: String) {
       var name = name[...]
       if let compression = Compressor.compression(ofFileNamed: String(name)) {

@@ -432,7 +432,7 @@ import Testing
     #expect(outcome.exitCode == 0 && outcome.output.contains("into record"), "\(outcome)")
   }
 
-  @Test func `what is no input is called by its name, and nothing is stored`() throws {
+  @Test func `anything that is not an input is called by its name, and nothing is stored`() throws {
     let folder = try ScratchFolder()
     try folder.write("[]", to: "a.json")
     try folder.write("[]", to: "a.tar.gz")

@@ -73,7 +73,7 @@ extension ImportSession {
     merge(by: checkpoint.policy, ties: checkpoint.ties)
   }
 
-  /// Begins a run if there is none to resume. Inputs that were imported to their ends are refused.
+  /// Begins a run if no run can be resumed. Inputs that were imported to their ends are refused.
   private mutating func beginInsteadOfResuming(_ store: borrowing Store.Lease) throws {
     let last = try RunRecord.latest(
       where: RunRecord.imports(into: model.table), in: store.connection)

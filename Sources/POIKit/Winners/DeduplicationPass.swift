@@ -375,7 +375,7 @@ extension TableLayout {
   /// The layout with what decides between rows that are equally new.
   ///
   /// Only in a table of the toolkit that imports append to is the greater row id the later record of a key. The
-  /// records of shards are compared by digest, as those of `LineEmitter` are.
+  /// records of shards are compared by digest, as `LineEmitter` compares them.
   ///
   /// - Throws: `StoreFailure` with `invalidOptions` if the row ids are asked for and do not tell.
   fileprivate func decidingTies(asked: TieRule?, in connection: Connection) throws -> TableLayout {
