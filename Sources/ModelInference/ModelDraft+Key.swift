@@ -95,15 +95,24 @@ extension ModelDraft {
 
   private func mayIdentify(_ index: Int) -> Bool {
     let (column, seen) = (columns[index], columns[index].statistics)
-    guard column.canBeKey, seen.distinct.count > 1, seen.valueCount * 2 >= recordCount,
-      !isRowNumber(column)
+    let kind = keyKind(of: column)
+    // One record is enough to see the source's own identifier.
+    guard column.canBeKey, seen.distinct.count > 1 || kind == .ownIdentifier && recordCount == 1,
+      seen.valueCount * 2 >= recordCount, !isRowNumber(column), !holdsPlaceholder(column)
     else { return false }
-    switch keyKind(of: column) {
+    switch kind {
     case .ownIdentifier:
       return seen.distinct.count * 50 >= seen.valueCount || !seen.distinct.isExact
     case .namedIdentifier, .code: return seen.distinct.repeatedCount * 10 <= seen.valueCount
     case .other: return recordCount >= ModelDraft.sampleSize && isUnique(index) && isCode(column)
     }
+  }
+
+  /// Whether one value has 10 or more records and over half of the duplicates, as a placeholder does.
+  private func holdsPlaceholder(_ column: InferredColumn) -> Bool {
+    let distinct = column.statistics.distinct
+    return distinct.greatestRepeatCount >= 9
+      && distinct.greatestRepeatCount * 2 > distinct.repeatedCount
   }
 
   /// Whether the records of different inputs that have the same value resemble each other much less than those with
@@ -168,6 +177,9 @@ extension ModelDraft {
         ? "\(rare.name) is missing in \(recordCount - seen.valueCount) of \(recordCount) records"
         : "\(rare.name) has only \(amount(seen.distinct)) different values"
       advice = "name it with x-key if it identifies the others"
+      if holdsPlaceholder(rare) {
+        reason = "one value of \(rare.name) is in \(seen.distinct.greatestRepeatCount + 1) records"
+      }
     } else if let repeated, repeated.statistics.distinct.repeatedCount > 0 {
       let seen = repeated.statistics
       reason = "\(repeated.name) repeats, in \(seen.distinct.repeatedCount) of \(seen.valueCount)"

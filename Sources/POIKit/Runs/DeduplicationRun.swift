@@ -57,6 +57,7 @@ struct DeduplicationRun {
       .init(name: "enforcement", value: .string(options.enforcement.rawValue)),
     ]
     if options.mergesLosers { members.append(.init(name: "mergesLosers", value: .bool(true))) }
+    if layout.isKeyDoubtful { members.append(.init(name: "identical", value: .bool(true))) }
     return .object(members)
   }
 
