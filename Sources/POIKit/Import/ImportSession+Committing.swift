@@ -49,6 +49,8 @@ extension ImportSession {
             + "rows of all")
       }
       intake.keepsRawRecords = table.mayRefuse
+      knownPlaces = try RunRecord.places(ofInputsInto: model.table, in: store.connection).sorted()
+        .filter { !$0.isEmpty }.map(JSONPointer.init(parsingPattern:))
       if options.isResuming, unfinished.isEmpty {
         let last = try RunRecord.latest(
           where: RunRecord.imports(into: model.table), in: store.connection)
