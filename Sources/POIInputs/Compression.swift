@@ -28,7 +28,7 @@ package enum Compression: CaseIterable {
   }
 
   /// The end of the names of such files.
-  var fileNameEnd: String {
+  package var fileNameEnd: String {
     switch self {
     case .gzip: ".gz"
     case .zstd: ".zst"

@@ -50,7 +50,8 @@ extension ExportCommand {
           case .gpkg: "a GeoPackage with a spatial index, for QGIS and other programs for maps"
           }
         },
-        default: Form.ndjson.rawValue, summary: "the form of the records",
+        summary: "the form of the records (default: by the end of FILE, else ndjson)",
+        detail: "Without either, records that are members of one object are written as json.",
         section: "How to write it"),
       OptionDescription(
         "order", "NAME[,NAME…]", isRepeatable: true,
@@ -60,7 +61,9 @@ extension ExportCommand {
       OptionDescription(
         "output", short: "o", "FILE",
         summary: "a file, written as a whole or not at all (default: standard output, -)",
-        detail: "A name that ends in .gz, .zst, .xz or .bz2 compresses it.",
+        detail:
+          "The end of its name chooses the format: .ndjson, .json, .csv, .geojson, .geojsonseq or .gpkg. "
+          + ".gz, .zst, .xz or .bz2 behind it compresses the file.",
         section: "How to write it"),
       .report,
       OptionDescription(
@@ -114,7 +117,7 @@ extension ExportCommand {
     ],
     examples: [
       .init("poi-export > places.ndjson", "write all records, one a line"),
-      .init("poi-export -f json -o places.json.gz", "write a compressed JSON array"),
+      .init("poi-export -o places.json.gz", "write a compressed JSON array"),
       .init(
         "poi-export -w city=Berlin -w 'updatedAt>=2026-01-01'",
         "only the newest records of one city"),

@@ -1,4 +1,5 @@
 import Glibc
+import POIInputs
 import POIKit
 import SQLiteKit
 import ToolSupport
@@ -20,6 +21,17 @@ struct ExportCommand {
   /// The choices of `--format`.
   enum Form: String, CaseIterable {
     case ndjson, json, geojson, geojsonseq, csv, gpkg
+
+    /// The form that the end of a file's name asks for, before that of a compression; nil for none.
+    init?(ofFileNamed name: String) {
+      var name = name[...]
+      if let compression = Compressor.compression(ofFileNamed: String(name)) {
+        name = name.dropLast(compression.fileNameEnd.utf8.count)
+      }
+      guard let dot = name.lastIndex(of: ".") else { return nil }
+      let ending = name[name.index(after: dot)...].lowercased()
+      self.init(rawValue: ending == "jsonl" ? "ndjson" : ending)
+    }
   }
 
   let work: Work
@@ -38,7 +50,8 @@ struct ExportCommand {
     outputPath = arguments.text("output").flatMap { $0 == "-" ? nil : $0 }
     trustsSchema = arguments.flag("trust-schema")
     isReportJSON = arguments.choice("report", as: OptionDescription.ReportForm.self) == .json
-    let form = arguments.choice("format", as: Form.self) ?? .ndjson
+    let form =
+      arguments.choice("format", as: Form.self) ?? outputPath.flatMap(Form.init(ofFileNamed:))
     if let older = arguments.text("diff") {
       work = .difference(older: older)
     } else if let path = arguments.text("ship") {
@@ -58,7 +71,7 @@ struct ExportCommand {
     func names(_ option: String) throws -> [String] {
       try ParsedArguments.names(in: arguments.texts(option), option: option, known: [])
     }
-    options.format = ExportOptions.Format(rawValue: form.rawValue) ?? options.format
+    options.format = form.flatMap { ExportOptions.Format(rawValue: $0.rawValue) }
     options.limit = try arguments.integer("limit")
     options.columns = try names("columns")
     options.orders = try names("order").map {

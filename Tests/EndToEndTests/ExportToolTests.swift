@@ -81,7 +81,7 @@ import Testing
     let folder = try makeStore()
     try folder.write("old", to: "out.json" + end)
     let written = try exporter.run(
-      ["-f", "json", "-o", "out.json" + end, "--report", "json"], in: folder.path)
+      ["-o", "out.json" + end, "--report", "json"], in: folder.path)
     #expect(written.exitCode == 0 && written.output.contains("\"records\": 3"), "\(written)")
     let again = try importer.run(
       ["-q", "-m", "model.json", "-s", "b.sqlite", "out.json" + end], in: folder.path)
@@ -90,6 +90,31 @@ import Testing
       try deduplicator.run(["--digest"], in: folder.path).output
         == deduplicator.run(["--digest", "-s", "b.sqlite"], in: folder.path).output)
     #expect(Files.names(in: folder.path).filter { $0.hasPrefix("out") } == ["out.json" + end])
+  }
+
+  @Test(arguments: [
+    ("a.ndjson", "{\"id\":1,"), ("a.jsonl", "{\"id\":1,"), ("a.JSON", "[\n{"), ("a.csv", "id,name"),
+    ("a.csv.json", "[\n{"), ("a", "{\"id\":1,"), (".csv", "id,name"),
+  ])
+  func `the end of a file's name chooses the format`(name: String, start: String) throws {
+    let folder = try makeStore()
+    #expect(try exporter.run(["-q", "-o", name], in: folder.path).exitCode == 0)
+    #expect(try Files.bytes(of: folder.file(name)).starts(with: Array(start.utf8)))
+    #expect(try exporter.run(["-q", "-o", name, "-f", "csv"], in: folder.path).exitCode == 0)
+    #expect(try Files.bytes(of: folder.file(name)).starts(with: Array("id,name".utf8)))
+  }
+
+  @Test func `records that are members of one object come out as such`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"{"x-table":"t","x-key":"k","properties":{"k":{"type":"string","x-source":"0#"},"#
+        + #""x":{"type":"integer"},"y":{"type":"string"}}}"#, to: "model.json")
+    try folder.write(#"{"a":{"x":1,"y":"p"},"b":{"x":2,"y":"q"}}"#, to: "a.json")
+    let outcome = try importer.run(["-q", "-m", "model.json", "--at", "", "a.json"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    let whole = "{\n\"a\":{\"x\":1,\"y\":\"p\"},\n\"b\":{\"x\":2,\"y\":\"q\"}\n}\n"
+    #expect(try exporter.run(["-q"], in: folder.path).output == whole)
+    #expect(try exporter.run(["-f", "ndjson"], in: folder.path).exitCode == 64)
   }
 
   @Test func `a link stays one, and a failed compressor changes no file`() throws {

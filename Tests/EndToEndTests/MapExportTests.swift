@@ -39,7 +39,7 @@ import Testing
     let folder = try makeStore()
     let outcome = try Tool.shell(
       """
-      "$1" -q -f csv -o out.csv.gz && gunzip out.csv.gz
+      "$1" -q -o out.csv.gz && gunzip out.csv.gz
       sqlite3 -cmd '.import --csv out.csv t' :memory: "SELECT id, quote(fid), open, at, tags FROM t"
       """, [exporter.path], in: folder.path)
     #expect(
@@ -60,7 +60,7 @@ import Testing
     let folder = try makeStore()
     let outcome = try Tool.shell(
       """
-      "$1" -q -f gpkg -o out.gpkg
+      "$1" -q -o out.gpkg
       ogrinfo -ro -q -al out.gpkg | grep -v '^ *(null)$' | grep -v '^$'
       echo; ogrinfo -ro -q -al -spat 9 49 11 51 out.gpkg | grep -c OGRFeature
       sqlite3 out.gpkg "SELECT rtreecheck('rtree_shape_geom'); PRAGMA integrity_check; PRAGMA foreign_key_check;

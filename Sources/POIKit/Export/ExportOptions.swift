@@ -17,8 +17,9 @@ public struct ExportOptions: Sendable {
     case csv
   }
 
-  /// The form of the records.
-  public var format = Format.ndjson
+  /// The form of the records; nil for `json` if the model reads the names of the members that hold the
+  /// records, else for `ndjson`.
+  public var format: Format?
 
   /// Conditions that all have to be met.
   public var filters: [RowFilter] = []
@@ -35,6 +36,6 @@ public struct ExportOptions: Sendable {
   /// The largest number of records; nil for all.
   public var limit: Int?
 
-  /// All rows of a table as newline-delimited JSON, by row id.
+  /// All rows of a table as JSON, by row id.
   public init() {}
 }

@@ -30,7 +30,7 @@ extension Store {
       try leased { (lease) in
         try lease.connection.inTransaction(.deferred) {
           let model = try lease.model(ofTable: table)
-          let export = TableExport(of: model.table, options)
+          let export = TableExport(of: model.table, options, model)
           return try export.run(
             model, lease.contentLayout(of: model), in: lease.connection, progress: progress,
             to: write)

@@ -8,6 +8,7 @@ struct TableExport: ~Copyable {
   private static let pieceSize = 1 << 18
 
   private let options: ExportOptions
+  private let format: ExportOptions.Format
   private var output = RowOutput()
   private var report: ExportReport
 
@@ -17,8 +18,11 @@ struct TableExport: ~Copyable {
   /// The row ids of the records in the output, if they are checked.
   private var rows: [Int64] = []
 
-  init(of table: String, _ options: ExportOptions) {
+  /// - Parameter model: the model of the table; nil if it has none.
+  init(of table: String, _ options: ExportOptions, _ model: Model? = nil) {
     self.options = options
+    let areNamed = model?.attributes.contains { $0.source == .memberName } ?? false
+    format = options.format ?? (areNamed ? .json : .ndjson)
     report = ExportReport(table: table)
   }
 
@@ -29,15 +33,15 @@ struct TableExport: ~Copyable {
   ) throws -> ExportReport {
     let nameField = try nameField(of: model, in: connection)
     var selection = try ExportedRows(
-      model, options, includesRemoved: options.format.isReadAgain, in: connection)
+      model, options, includesRemoved: format.isReadAgain, in: connection)
     let reader = selection.reader
     let columns =
-      options.format == .csv ? try TableColumns(of: model, named: options.columns) : nil
+      format == .csv ? try TableColumns(of: model, named: options.columns) : nil
     let writer = try RecordWriter(
       model, columns: columns == nil ? options.columns : [], reader: reader, in: connection)
-    let feature = options.format.isMap ? try writer.featurePlan(of: model) : nil
-    if options.columns.isEmpty, options.format.isReadAgain { try startChecker(model) }
-    let (opening, closing) = options.format.brackets(areRecordsNamed: nameField != nil)
+    let feature = format.isMap ? try writer.featurePlan(of: model) : nil
+    if options.columns.isEmpty, format.isReadAgain { try startChecker(model) }
+    let (opening, closing) = format.brackets(areRecordsNamed: nameField != nil)
     output.bytes.append(copying: opening.utf8Span.span)
     if let columns { output.append(header: columns.all.map(\.name)) }
     while report.isFinished, try selection.step() {
@@ -83,7 +87,7 @@ struct TableExport: ~Copyable {
 
   private mutating func startChecker(_ model: Model) throws {
     do throws(SystemError) {
-      checker = try CheckThread(ExportCheck(model, options.format))
+      checker = try CheckThread(ExportCheck(model, format))
     } catch {
       throw StoreFailure(
         .inputOutput, "the system gives no thread to check the export with: \(error.text)")
@@ -95,20 +99,20 @@ struct TableExport: ~Copyable {
     _ table: PlainTable, in connection: Connection, progress: (StoreProgress) -> BatchDecision,
     to write: (Span<UInt8>) throws -> Void
   ) throws -> ExportReport {
-    guard !options.format.isMap, options.box == nil else {
+    guard !format.isMap, options.box == nil else {
       throw StoreFailure(
         .invalidOptions, "\(table.name) has no model that names its coordinates, so it is not a map"
       )
     }
     let names = try table.chosen(options)
     let members = names.map { Array((JSONText.quoted($0) + ":").utf8) }
-    let (opening, closing) = options.format.brackets(areRecordsNamed: false)
+    let (opening, closing) = format.brackets(areRecordsNamed: false)
     var statement = try table.statement(options, in: connection)
     output.bytes.append(copying: opening.utf8Span.span)
-    if options.format == .csv { output.append(header: names) }
+    if format == .csv { output.append(header: names) }
     while report.isFinished, try statement.step() {
       beginRecord()
-      if options.format == .csv {
+      if format == .csv {
         output.append(csv: statement, count: names.count)
       } else {
         output.append(statement, names: members)
@@ -123,7 +127,7 @@ struct TableExport: ~Copyable {
   }
 
   private mutating func beginRecord() {
-    switch options.format {
+    switch format {
     case .ndjson, .csv: break
     case .geojsonseq: output.bytes.append(0x1E)
     case .json, .geojson:
@@ -134,7 +138,7 @@ struct TableExport: ~Copyable {
 
   private mutating func endRecord() {
     report.recordCount += 1
-    switch options.format {
+    switch format {
     case .ndjson, .geojsonseq: output.bytes.append(UInt8(ascii: "\n"))
     case .csv, .json, .geojson: break
     }
@@ -161,8 +165,8 @@ struct TableExport: ~Copyable {
       return nil
     }
     let attribute = model.attributes[field]
-    guard options.format.isReadAgain else { return nil }
-    guard options.format == .json else {
+    guard format.isReadAgain else { return nil }
+    guard format == .json else {
       throw StoreFailure(
         .invalidOptions,
         "the attribute \"\(attribute.name)\" is the name of the member that holds the record, which "
