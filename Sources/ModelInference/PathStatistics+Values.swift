@@ -70,7 +70,7 @@ extension PathStatistics {
   }
 
   /// The lengths in bytes of texts that can have a pattern of `DatePattern.proposals`.
-  private static let patternLengths = 16...48
+  private static let patternLengths = 13...64
 
   private mutating func observe(datePatternsOf text: Span<UInt8>) {
     for (index, pattern) in DatePattern.proposals.enumerated() {

@@ -110,7 +110,8 @@ import Testing
       #"{"x-table":"t","x-key":"k","properties":{"k":{"type":"string","x-source":"0#"},"#
         + #""x":{"type":"integer"},"y":{"type":"string"}}}"#, to: "model.json")
     try folder.write(#"{"a":{"x":1,"y":"p"},"b":{"x":2,"y":"q"}}"#, to: "a.json")
-    let outcome = try importer.run(["-q", "-m", "model.json", "--at", "", "a.json"], in: folder.path)
+    let outcome = try importer.run(
+      ["-q", "-m", "model.json", "--at", "", "a.json"], in: folder.path)
     #expect(outcome.exitCode == 0, "\(outcome)")
     let whole = "{\n\"a\":{\"x\":1,\"y\":\"p\"},\n\"b\":{\"x\":2,\"y\":\"q\"}\n}\n"
     #expect(try exporter.run(["-q"], in: folder.path).output == whole)

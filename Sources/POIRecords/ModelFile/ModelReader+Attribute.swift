@@ -195,7 +195,7 @@ extension ModelReader {
     switch format {
     case .uuid: return .uuid
     case .date: return .date(pattern)
-    case .time, .email, .uri, .jsonPointer: return .text
+    case .time, .email, .uri, .jsonPointer, .timestamp: return .text
     case .dateTime:
       let zone = try zone(json["x-zone"], at: place + "/x-zone")
       guard let pattern else { return .instant(.rfc3339(defaultOffsetMinutes: zone)) }
