@@ -59,6 +59,16 @@ extension ImportCommand {
       let more = report.unmappedMembers.count - 20
       if more > 0 { text += "  and \(more) more names; --report json lists them\n" }
     }
+    if !report.keptMembers.isEmpty {
+      let kept = report.keptMembers.prefix(20).map { member in
+        "\(printable(member.pointer)) \(QuantityFormat.count(member.count)) "
+          + "(\(printable(member.example)))"
+      }
+      let more = report.keptMembers.count - 20
+      text +=
+        "kept beside their columns: " + kept.joined(separator: ", ")
+        + (more > 0 ? " and \(more) more" : "") + "\n"
+    }
     return text + "digest \(report.digest)\n"
   }
 
@@ -106,6 +116,12 @@ extension ImportCommand {
       "rejectsByAttribute": .counts(nested: report.rejectsByAttribute),
       "unmapped": .counts(report.unmappedMembers.map { ($0.pointer, $0.count) }),
       "otherUnmapped": .number(report.otherUnmappedMemberCount),
+      "kept": .object(
+        report.keptMembers.map { member in
+          JSONValue.Member(
+            name: member.pointer,
+            value: .object(["count": .number(member.count), "first": .string(member.example)]))
+        }),
       "digest": .string(report.digest.description),
     ])
   }
@@ -161,6 +177,14 @@ extension ImportCommand {
       notes.append(
         "the input has lines of a reject file behind other records, with their members in another "
           + "order: import those lines as an input of their own to read the records in them")
+    }
+    let frequent = report.keptMembers.filter { $0.count * 20 > report.counters.read }
+    if !frequent.isEmpty {
+      let names =
+        frequent.prefix(5).map { printable($0.pointer) } + (frequent.count > 5 ? ["…"] : [])
+      notes.append(
+        "more than 5 % of the values at \(names.joined(separator: ", ")) do not fit: --widen makes "
+          + "columns accept them")
     }
     if report.ending == .finished, report.counters.read == 0, options.recordLimit != 0 {
       notes.append("no record was read: the input has no records")

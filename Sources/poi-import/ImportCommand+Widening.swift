@@ -44,6 +44,8 @@ extension ImportCommand {
   private func misfits(
     _ standardInput: inout RewindableSource?, _ diagnostics: Diagnostics
   ) throws -> Misfits {
+    var model = model
+    model.keepsMisfits = false
     var session = try ImportSession(checking: model, options: checkingOptions) {
       Self.decision($0, diagnostics)
     }

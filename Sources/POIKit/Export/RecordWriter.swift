@@ -180,6 +180,7 @@ final class RecordWriter {
     _ row: borrowing Statement, to output: inout RowOutput
   ) throws -> Bool {
     var isArray = plan.nodes[node].isArray
+    let kept = base
     var base = base
     var kind: Token.Kind?
     if let base { kind = element.tape[base].kind }
@@ -193,6 +194,12 @@ final class RecordWriter {
       try append(arrayOf: node, over: base, of: element, row, to: &output)
     } else {
       try append(objectOf: node, over: base, of: element, row, to: &output)
+    }
+    if output.bytes.count == start + 2, let kept {
+      // It was kept instead of the attributes below.
+      output.bytes.truncate(to: start)
+      JSONText.append(valueAt: kept, of: element.tape, to: &output.bytes)
+      return true
     }
     return output.bytes.count > start + 2
   }
@@ -314,6 +321,13 @@ final class RecordWriter {
         JSONText.append(valueAt: base, of: element.tape, to: &output.bytes)
         return true
       }
+      if let base, row.isNull(place.field + 1),
+        !omitsDefaults || !fits(valueAt: base, of: element, in: place.field)
+      {
+        // It was kept beside its column.
+        JSONText.append(valueAt: base, of: element.tape, to: &output.bytes)
+        return true
+      }
       if omitsDefaults, base == nil, let slot = decoder.slot(ofDefaultOf: place.field),
         decoder.isStored(slot, in: place.field + 1, of: row)
       {
@@ -366,6 +380,10 @@ final class RecordWriter {
   ) -> Bool {
     guard let slot = decoder.slot(ofField: field, valueAt: index, of: element) else { return false }
     return decoder.isStored(slot, in: field + 1, of: row)
+  }
+
+  private func fits(valueAt index: Int, of element: JSONElement, in field: Int) -> Bool {
+    decoder.slot(ofField: field, valueAt: index, of: element) != nil
   }
 
   /// Appends the rows of a relation to many as an array.

@@ -34,6 +34,7 @@ struct ImportCheckpoint {
   var rejectsObjects = false
   var unmappedMembers: [ExactText: Int] = [:]
   var otherUnmappedMemberCount = 0
+  var keptMembers: [ExactText: KeptMember] = [:]
 
   /// The number of attributes with rejects that are counted for each rule.
   private static let attributeLimit = 100
@@ -66,6 +67,11 @@ struct ImportCheckpoint {
       "unmapped": .counts(
         unmappedMembers.sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }),
       "otherUnmapped": .number(otherUnmappedMemberCount),
+      "kept": .object(
+        keptMembers.sorted { $0.key < $1.key }.map { pointer, kept in
+          JSONValue.Member(
+            name: pointer.text, value: .array([.number(kept.count), .string(kept.example)]))
+        }),
       "highest": highest?.json ?? .null,
       "digest": .array([.number(digest.high), .number(digest.low)]),
     ])
@@ -136,6 +142,12 @@ struct ImportCheckpoint {
     rejectsObjects = json["rejectsObjects"] == .bool(true)
     unmappedMembers = unmapped
     otherUnmappedMemberCount = otherUnmapped
+    for member in json["kept"]?.members ?? [] {
+      guard let parts = member.value.elements, parts.count == 2,
+        let count = ImportCheckpoint.count(parts[0]), let example = parts[1].string
+      else { return nil }
+      keptMembers[ExactText(member.name)] = KeptMember(count: count, example: example)
+    }
     highest = json["highest"].flatMap(LatestRecord.init)
     self.digest = Digest(high: high, low: low)
   }
@@ -167,6 +179,7 @@ struct ImportCheckpoint {
       next.unmappedMembers[pointer, default: 0] += count
     }
     next.otherUnmappedMemberCount += batch.otherUnmappedMemberCount
+    next.keptMembers.merge(batch.keptMembers) { $0.adding($1) }
     return next
   }
 

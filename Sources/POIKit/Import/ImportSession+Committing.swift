@@ -555,6 +555,8 @@ extension ImportSession {
     report.unmappedMembers = checkpoint.unmappedMembers.sorted { $0.key < $1.key }
       .map { ($0.key.text, $0.value) }
     report.otherUnmappedMemberCount = checkpoint.otherUnmappedMemberCount
+    report.keptMembers = checkpoint.keptMembers.sorted { $0.key < $1.key }
+      .map { ($0.key.text, $0.value.count, $0.value.example) }
     report.keepsUnmappedMembers = model.unmappedColumn != nil
     report.inputs = inputs
     report.digest = checkpoint.digest

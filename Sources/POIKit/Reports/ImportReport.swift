@@ -125,6 +125,10 @@ public struct ImportReport: Sendable {
   /// The number of further unmapped members, after the limit of distinct pointers was reached.
   public var otherUnmappedMemberCount = 0
 
+  /// The values that their columns cannot hold and that are kept with the unmapped members, by JSON pointer, with
+  /// the first one as JSON; sorted by pointer.
+  public var keptMembers: [(pointer: String, count: Int, example: String)] = []
+
   /// Whether the unmapped members are kept in a column.
   public var keepsUnmappedMembers = false
 

@@ -28,6 +28,10 @@ public struct Model: Sendable {
   /// Whether later deliveries widen the table: its columns then accept what the records hold.
   public internal(set) var widens = false
 
+  /// Whether a value that its column cannot hold is kept with the unmapped members, instead of rejecting the
+  /// record.
+  public package(set) var keepsMisfits = false
+
   /// The name of the attribute with the time of the last change; nil if the model has no timestamp.
   public let timestamp: String?
 

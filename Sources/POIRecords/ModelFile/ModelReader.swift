@@ -32,6 +32,7 @@ enum ModelReader {
   static let rootKeywords: Set<String> = recordKeywords.union([
     "$schema", "$id", "$defs", "type", "required", "properties", "x-table", "x-key",
     "x-key-doubtful", "x-timestamp", "x-tombstone", "x-unmapped-column", "x-widens",
+    "x-keeps-misfits",
   ])
 
   /// The keywords of attributes, without the keywords of `RuleCompiler`.
@@ -90,6 +91,12 @@ enum ModelReader {
     try checkSources(of: attributes, relations, at: "/properties")
     model.isKeyDoubtful = try boolean(json["x-key-doubtful"], at: "/x-key-doubtful")
     model.widens = try boolean(json["x-widens"], at: "/x-widens")
+    model.keepsMisfits = try boolean(json["x-keeps-misfits"], at: "/x-keeps-misfits")
+    if model.keepsMisfits, unmapped == nil {
+      throw ModelError(
+        message: "what does not fit is kept with the unmapped members; add \"x-unmapped-column\": "
+          + "\"…\"", pointer: "/x-keeps-misfits")
+    }
     model.defaults = try defaults(of: model, at: "")
     return model
   }

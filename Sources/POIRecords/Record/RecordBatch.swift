@@ -35,6 +35,9 @@ package struct RecordBatch: ~Copyable {
   /// The counts of unmapped members, by JSON pointer.
   package var unmappedMembers: [ExactText: Int] = [:]
 
+  /// The values that are kept beside their columns, by JSON pointer.
+  package var keptMembers: [ExactText: KeptMember] = [:]
+
   /// The number of records in which an attribute of the key is null or missing.
   package var keylessCount = 0
 
@@ -238,6 +241,7 @@ package struct RecordBatch: ~Copyable {
     digestChange = .zero
     for child in children { child.removeAll() }
     if !unmappedMembers.isEmpty { unmappedMembers.removeAll(keepingCapacity: true) }
+    if !keptMembers.isEmpty { keptMembers.removeAll(keepingCapacity: true) }
     otherUnmappedMemberCount = 0
     keylessCount = 0
   }

@@ -23,6 +23,13 @@ struct RecordDecoder: ~Copyable {
 
   private var tally = MemberTally()
 
+  /// For each field, whether a value that its column cannot hold is kept with the unmapped members.
+  private let keepsMisfit: [Bool]
+  private let keepsMisfits: Bool
+
+  /// The kept values by pointer, since the counts were moved last.
+  private var kept: [ExactText: KeptMember] = [:]
+
   let childDecoders: [ChildDecoder]
   private let hasChildren: Bool
 
@@ -60,6 +67,13 @@ struct RecordDecoder: ~Copyable {
       || rules.coordinates != nil
     self.validators = validators
     removalPlan = RemovalPlan(model)
+    keepsMisfits = model.keepsMisfits
+    keepsMisfit = layout.fields.map { field in
+      let attribute = field.attribute
+      return model.keepsMisfits && field.relationField == nil && attribute.relation == nil
+        && !attribute.isRequired && !model.key.containsExactly(attribute.name)
+        && model.tombstone?.attribute?.isExactly(attribute.name) != true
+    }
     timestampSlot =
       latestTimestamp == nil ? nil : model.attributes.index(named: model.timestamp)
     self.latestTimestamp = latestTimestamp?.microseconds ?? .max
@@ -168,8 +182,14 @@ struct RecordDecoder: ~Copyable {
       let target = table.target(ofMember: name, at: &cursor)
       let value = index + 1
       if target.node < 0, target.field >= 0 {
-        decodeField(
+        if !decodeCommonField(
           target.field, value: value, element: element, record: record, batch: &batch)
+        {
+          let isMapped = decodeOrKeep(
+            target.field, name: name, value: value, handling: handling, element: element,
+            record: record, batch: &batch)
+          isWhollyMapped = isWhollyMapped && isMapped
+        }
       } else if target.node >= 0 {
         let isMapped = decodeMapped(
           target, name: name, value: value, handling: handling, element: element,
@@ -181,6 +201,43 @@ struct RecordDecoder: ~Copyable {
       }
       index = tape.end(ofValueAt: value)
     }
+  }
+
+  /// Decodes any value, or keeps it with the unmapped members if the model says so and the column cannot hold it;
+  /// returns false if it does not belong to the column.
+  ///
+  /// Its column is null: the record names the attribute. An element is kept with its array.
+  @inline(never)
+  private mutating func decodeOrKeep(
+    _ index: Int, name: Span<UInt8>?, value: Int, handling: UnmappedHandling,
+    element: JSONElement, record: Int, batch: inout RecordBatch
+  ) -> Bool {
+    let issueCount = issues.count
+    decodeUncommonField(index, value: value, element: element, record: record, batch: &batch)
+    // A column of JSON around the value keeps it as it is.
+    guard issues.count > issueCount, keepsMisfit[index],
+      issues[issueCount...].allSatisfy(\.isMisfit)
+    else { return true }
+    issues.removeSubrange(issueCount...)
+    batch[record, index] = .null
+    guard handling != .ignore else { return true }
+    keep(
+      name, value: value, handling: handling, element: element,
+      from: layout.fields[index].attribute.source.notation)
+    return false
+  }
+
+  /// Counts a value that does not fit, and copies it to the unmapped members unless its array is copied.
+  private mutating func keep(
+    _ name: Span<UInt8>?, value: Int, handling: UnmappedHandling, element: JSONElement,
+    from pointer: String
+  ) {
+    let pointer = ExactText(pointer)
+    if kept[pointer] == nil {
+      kept[pointer] = KeptMember(example: element.excerpt(ofValueAt: value))
+    }
+    kept[pointer]?.count += 1
+    if handling == .keep, let name { appendUnmapped(name, value: value, element: element) }
   }
 
   /// Checks an unmapped member, and counts or copies it as `handling` says.
@@ -240,15 +297,17 @@ struct RecordDecoder: ~Copyable {
     }
     if target.field >= 0 {
       let isRelation = plans[target.field].isRelation
-      if !isRelation { handling = .ignore }
       if isRelation, element.tape[value].kind == .startObject,
         batch[record, target.field].kind == .absent
       {
         batch[record, target.field] = .related
-      } else {
-        decodeUncommonField(
-          target.field, value: value, element: element, record: record, batch: &batch)
+      } else if !decodeOrKeep(
+        target.field, name: name, value: value, handling: handling, element: element,
+        record: record, batch: &batch)
+      {
+        return false
       }
+      if !isRelation { handling = .ignore }
     }
     guard target.node >= 0 else { return true }
     switch element.tape[value].kind {
@@ -267,7 +326,8 @@ struct RecordDecoder: ~Copyable {
       walkObject(
         value, node: target.node, handling: .keep, element: element, record: record,
         batch: &batch)
-      if unmapped.count > opened {
+      // An empty object has no attributes, so only its text tells that it was there.
+      if unmapped.count > opened || keepsMisfits && element.tape[value + 1].kind == .endObject {
         unmapped.append(UInt8(ascii: "}"))
       } else {
         unmapped.truncate(to: before)
@@ -288,6 +348,13 @@ struct RecordDecoder: ~Copyable {
     default:
       // A value with its own field has already reported its type.
       if target.field < 0 {
+        if keepsMisfits, handling != .ignore {
+          reportIfRepeated(ofNode: target.node)
+          keep(
+            name, value: value, handling: handling, element: element,
+            from: table.pointer(of: target.node))
+          return false
+        }
         issues.report(
           "type", layout.path(ofFieldOrRelation: table.anyField(of: target.node)),
           "\(table.pointer(of: target.node)) holds attributes and must be an object or an array, "
@@ -437,6 +504,13 @@ struct RecordDecoder: ~Copyable {
   mutating func moveTally(to counts: inout [ExactText: Int], otherCount: inout Int) {
     tally.move(to: &counts, otherCount: &otherCount, table: table)
     for child in childDecoders { child.moveTally(to: &counts, otherCount: &otherCount) }
+  }
+
+  /// Moves the values that were kept beside their columns to `members`.
+  mutating func moveKept(to members: inout [ExactText: KeptMember]) {
+    guard !kept.isEmpty else { return }
+    members.merge(kept) { $0.adding($1) }
+    kept.removeAll()
   }
 
   /// Checks a value of the right type against the rules of a field.

@@ -51,6 +51,7 @@ package struct RecordIntake: ~Copyable {
         nullableKeySlots.contains { batch[record, $0].isNull }
       }
     }
+    decoder.moveKept(to: &batch.keptMembers)
     decoder.moveTally(
       to: &batch.unmappedMembers, otherCount: &batch.otherUnmappedMemberCount)
   }
