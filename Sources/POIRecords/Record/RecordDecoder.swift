@@ -350,9 +350,13 @@ struct RecordDecoder: ~Copyable {
       if target.field < 0 {
         if keepsMisfits, handling != .ignore {
           reportIfRepeated(ofNode: target.node)
-          keep(
-            name, value: value, handling: handling, element: element,
-            from: table.pointer(of: target.node))
+          let pointer = table.pointer(of: target.node)
+          keep(name, value: value, handling: handling, element: element, from: pointer)
+          // The record names the attributes inside.
+          for (index, field) in layout.fields.enumerated()
+          where keepsMisfit[index] && field.attribute.source.notation.hasPrefix(pointer + "/") {
+            batch[record, index] = .null
+          }
           return false
         }
         issues.report(
