@@ -115,7 +115,7 @@ struct ImportCommand {
   /// The paths to read; standard input if none is named for an inference and it is no terminal.
   static func inputs(of arguments: ParsedArguments) -> [String] {
     let named = arguments.positionals
-    guard named.isEmpty, arguments.text("infer") != nil, unsafe isatty(STDIN_FILENO) == 0 else {
+    guard named.isEmpty, arguments.text("infer") != nil, isatty(STDIN_FILENO) == 0 else {
       return named
     }
     return ["-"]
