@@ -298,7 +298,7 @@ import Testing
       ["link", "--batch", "10"], in: folder.path,
       environment: [
         "LD_PRELOAD": PreloadedLibrary.path("CallFaults"), "CALL_FAULT": "changes",
-        "CALL_FAULT_AT": "40", "CALL_FAULT_PATH": "sqlite",
+        "CALL_FAULT_AT": "60", "CALL_FAULT_PATH": "sqlite",
       ])
     #expect(killed.exitCode == 128 + SIGKILL, "\(killed.messages)")
     #expect(FileManager.default.fileExists(atPath: folder.file("real/poi.sqlite-wal")))

@@ -236,6 +236,7 @@ import Testing
     options.isResuming = true
     let resuming = options
     let bytes = Bytes(bytes: Self.text(5))
+    _ = try await store.importRecords(from: bytes, named: "response")
     let error = await #expect(throws: StoreError.self) {
       try await store.importRecords(
         from: bytes, named: "response", options: resuming, progress: progress)
