@@ -11,12 +11,15 @@ struct DistinctCounter {
   /// The number of hashes that every counter can keep, in addition to the shared ones.
   static let ownLimit = 256
 
-  /// The last input that had the value with this hash.
-  private var inputs: [UInt64: UInt8] = [:]
+  /// The last input that had the value with this hash, and above its 8 bits how often the value repeated.
+  private var inputs: [UInt64: UInt32] = [:]
 
   /// The number of values that repeat a value of the same input whose hash is kept. Inputs can be versions
   /// of one file, so a value in two of them is no repetition.
   private(set) var repeatedCount = 0
+
+  /// The repetitions of the value that repeats most.
+  private(set) var greatestRepeatCount = 0
 
   /// Whether all hashes are kept. If not, the counts are lower bounds.
   private(set) var isExact = true
@@ -24,13 +27,18 @@ struct DistinctCounter {
   var count: Int { inputs.count }
 
   mutating func insert(_ hash: UInt64, scope: inout Scope) {
-    if let input = inputs[hash] {
-      if input == scope.input { repeatedCount += 1 } else { inputs[hash] = scope.input }
+    if var entry = inputs[hash] {
+      if UInt8(truncatingIfNeeded: entry) == scope.input {
+        repeatedCount += 1
+        if entry < 0xFFFF_FF00 { entry += 0x100 }
+        greatestRepeatCount = max(greatestRepeatCount, Int(entry >> 8))
+      }
+      inputs[hash] = entry & ~0xFF | UInt32(scope.input)
     } else if inputs.count < DistinctCounter.ownLimit {
-      inputs[hash] = scope.input
+      inputs[hash] = UInt32(scope.input)
     } else if scope.hashCount > 0 {
       scope.hashCount -= 1
-      inputs[hash] = scope.input
+      inputs[hash] = UInt32(scope.input)
     } else {
       isExact = false
     }

@@ -1,9 +1,9 @@
 /// The attribute that identifies a record, if there is one.
 package struct KeyChoice {
-  /// The index of the column; nil if there is no key.
-  var index: Int?
+  /// The indices of the columns; empty if there is no key.
+  var indices: [Int] = []
 
-  /// Whether only its values suggest that it is a key, or some of them repeat.
+  /// Whether only its values suggest that it is a key, or records other than versions of one share a value.
   package var isDoubtful = false
 
   /// The sentence in the model's comment.

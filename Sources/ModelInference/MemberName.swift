@@ -27,7 +27,8 @@ struct MemberName {
     if holds(anyOf: "updat", "modif", "chang", "edited", "revis", "refresh") { return 0 }
     // A last login or inspection is not a change, but often the best there is.
     if saysLast || holds(anyOf: "report", "timestamp", "fetched") { return 1 }
-    return text == "time" || text == "date" || text == "ts" ? 2 : nil
+    // `time`, `date` and `ts` are times of the event.
+    return nil
   }
 
   private var saysLast: Bool {

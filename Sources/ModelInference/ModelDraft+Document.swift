@@ -18,7 +18,8 @@ extension ModelDraft {
     add("$schema", .string("https://json-schema.org/draft/2020-12/schema"))
     add("$comment", .string(comment.joined(separator: " ")))
     add("x-table", .string(table))
-    add("x-key", key.index.map { .string(columns[$0].name) })
+    let names = key.indices.map { JSONValue.string(columns[$0].name) }
+    add("x-key", names.count > 1 ? .array(names) : names.first)
     add("x-key-doubtful", key.isDoubtful ? .bool(true) : nil)
     add("x-timestamp", timestamp.map(JSONValue.string))
     add("x-unmapped-column", unmappedColumn.map(JSONValue.string))
@@ -32,7 +33,7 @@ extension ModelDraft {
 
   // MARK: Timestamp
 
-  private func timestamp(notAfter latest: Instant?) -> (name: String?, remark: String) {
+  func timestamp(notAfter latest: Instant?) -> (name: String?, remark: String) {
     let moments = columns.filter { $0.instants != nil }
     guard !moments.isEmpty else {
       return (

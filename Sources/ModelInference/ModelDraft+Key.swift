@@ -15,19 +15,29 @@ extension ModelDraft {
     guard let index = ranked.joined().first else { return noKey(unique: unique) }
     let column = columns[index]
     let isNamed = keyKind(of: column) != .other
-    let isDoubtful = !isNamed || column.statistics.distinct.repeatedCount > 0
+    let kind = column.pointer == ["id"] ? columns.firstIndex { $0.statistics.holdsMapKinds } : nil
+    let isDoubtful = !isNamed || isShared(column.statistics, withinKind: kind != nil)
     let doubt = isNamed ? " (doubtful)" : " (doubtful: only its values suggest it)"
+    let name = (kind == nil ? "" : "type, ") + column.name
     let others = unique.filter { $0 != index && !rejected.contains($0) }.prefix(8).map {
       columns[$0].name
     }
     return KeyChoice(
-      index: index, isDoubtful: isDoubtful,
-      remark: "Key: \(column.name)\(isDoubtful ? doubt : ""), \(uniqueness(of: column))"
+      indices: (kind.map { [$0] } ?? []) + [index], isDoubtful: isDoubtful,
+      remark: "Key: \(name)\(isDoubtful ? doubt : ""), \(uniqueness(of: column))"
         + (others.isEmpty ? "." : "; also unique: \(others.joined(separator: ", ")).") + rowNumbers
         + (rejected.isEmpty
           ? ""
           : " In different inputs, records with the same "
             + "\(rejected.map { columns[$0].name }.joined(separator: " or ")) are different ones."))
+  }
+
+  /// Whether over 5 % of the repetitions of values are records that differ, and not in the time of change. Fewer are
+  /// versions of one time.
+  private func isShared(_ seen: PathStatistics, withinKind: Bool) -> Bool {
+    let hasVersions = withinKind || timestamp(notAfter: nil).name != nil
+    let count = (hasVersions ? seen.versions : seen.distinct).repeatedCount
+    return (count - seen.contents.repeatedCount) * 20 > seen.distinct.repeatedCount
   }
 
   /// Sorts the candidates of one kind, the best first.
@@ -95,15 +105,24 @@ extension ModelDraft {
 
   private func mayIdentify(_ index: Int) -> Bool {
     let (column, seen) = (columns[index], columns[index].statistics)
-    guard column.canBeKey, seen.distinct.count > 1, seen.valueCount * 2 >= recordCount,
-      !isRowNumber(column)
+    let kind = keyKind(of: column)
+    // One record is enough to see the source's own identifier.
+    guard column.canBeKey, seen.distinct.count > 1 || kind == .ownIdentifier && recordCount == 1,
+      seen.valueCount * 2 >= recordCount, !isRowNumber(column), !holdsPlaceholder(column)
     else { return false }
-    switch keyKind(of: column) {
+    switch kind {
     case .ownIdentifier:
       return seen.distinct.count * 50 >= seen.valueCount || !seen.distinct.isExact
     case .namedIdentifier, .code: return seen.distinct.repeatedCount * 10 <= seen.valueCount
     case .other: return recordCount >= ModelDraft.sampleSize && isUnique(index) && isCode(column)
     }
+  }
+
+  /// Whether one value has 10 or more records and over half of the duplicates, as a placeholder does.
+  private func holdsPlaceholder(_ column: InferredColumn) -> Bool {
+    let distinct = column.statistics.distinct
+    return distinct.greatestRepeatCount >= 9
+      && distinct.greatestRepeatCount * 2 > distinct.repeatedCount
   }
 
   /// Whether the records of different inputs that have the same value resemble each other much less than those with
@@ -168,6 +187,9 @@ extension ModelDraft {
         ? "\(rare.name) is missing in \(recordCount - seen.valueCount) of \(recordCount) records"
         : "\(rare.name) has only \(amount(seen.distinct)) different values"
       advice = "name it with x-key if it identifies the others"
+      if holdsPlaceholder(rare) {
+        reason = "one value of \(rare.name) is in \(seen.distinct.greatestRepeatCount + 1) records"
+      }
     } else if let repeated, repeated.statistics.distinct.repeatedCount > 0 {
       let seen = repeated.statistics
       reason = "\(repeated.name) repeats, in \(seen.distinct.repeatedCount) of \(seen.valueCount)"

@@ -56,13 +56,12 @@ struct ModelDraft {
     dropRarest()
     nameColumns()
     key = chosenKey()
-    if let index = key.index, !isStrict, !key.isDoubtful, isInAllRecords(columns[index]) {
+    for index in key.indices {
+      // A key is a scalar.
+      columns[index].types.removeAll { ["object", "array"].contains($0) }
+      guard !isStrict, !key.isDoubtful, isInAllRecords(columns[index]) else { continue }
       columns[index].isRequired = true
       columns[index].allowsNull = false
-    }
-    // A key is a scalar.
-    if let index = key.index {
-      columns[index].types.removeAll { ["object", "array"].contains($0) }
     }
   }
 

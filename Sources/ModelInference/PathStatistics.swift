@@ -15,6 +15,9 @@ struct PathStatistics {
   let parent: Int
   let depth: Int
 
+  private let hasNameOfVersion: Bool
+  private let hasNameOfKind: Bool
+
   /// The places inside, in order of first occurrence.
   var children: [Int] = []
   /// The probable index of the next member in `children`.
@@ -77,6 +80,10 @@ struct PathStatistics {
 
   /// Counts different texts, integers and small objects.
   var distinct = DistinctCounter()
+  /// Counts different pairs of a value and the record's times of change, and of a value and the record's content,
+  /// if the name suggests a key.
+  var versions = DistinctCounter()
+  var contents = DistinctCounter()
   /// Records by their value, if the name suggests a key.
   var sample: KeySample?
   /// The first different values as JSON; nil once there are too many or one is too long.
@@ -89,6 +96,19 @@ struct PathStatistics {
     self.name = name
     self.parent = parent
     self.depth = depth
+    hasNameOfVersion = MemberName(name).versionRank != nil
+    hasNameOfKind = parent == PathTree.root && name == "type"
+  }
+
+  /// Whether the values tell versions of one record apart, or the kinds of OpenStreetMap's records, which number
+  /// each kind for itself.
+  var isVersion: Bool {
+    hasNameOfVersion && (instants.least != nil || integerCount > 0) || holdsMapKinds
+  }
+
+  var holdsMapKinds: Bool {
+    guard hasNameOfKind, let values, !values.isEmpty else { return false }
+    return values.allSatisfy(["\"node\"", "\"way\"", "\"relation\""].contains)
   }
 
   /// The format of all texts, other than date-time.

@@ -36,6 +36,12 @@ struct PathTree: ~Copyable {
   /// The hashes of the values in the current record, and of those that can be its key.
   private var members: [(place: Int, hash: UInt64)] = []
   private var keys: [(place: Int, hash: UInt64)] = []
+
+  /// The hashes of the current record's values, and of its times of change and its kind in OpenStreetMap's data.
+  private var content: UInt64 = 0
+  private var version: UInt64 = 0
+  private var versionScope = DistinctCounter.Scope(hashCount: PathTree.sharedHashLimit)
+
   private var sampleCount = 0
 
   private var childrenByName: [[ExactText: Int]] = [[:]]
@@ -44,6 +50,7 @@ struct PathTree: ~Copyable {
   /// Ends an input. A value that occurs again in the next one is not repeated.
   mutating func endInput() {
     scope.input &+= 1
+    versionScope.input &+= 1
     memberNames.sample?.endInput()
     for place in places.indices { places[place].sample?.endInput() }
   }
@@ -51,6 +58,7 @@ struct PathTree: ~Copyable {
   mutating func observe(_ record: JSONElement) {
     members.removeAll(keepingCapacity: true)
     keys.removeAll(keepingCapacity: true)
+    (content, version) = (0, 0)
     var nameHash: UInt64?
     if let name = record.memberName {
       memberNames.presentCount += 1
@@ -61,7 +69,11 @@ struct PathTree: ~Copyable {
     observeObject(at: record.start, place: PathTree.root, of: record)
     recordCount += 1
     if let nameHash { memberNames.sample?.insert(nameHash, members) }
-    for (place, hash) in keys { places[place].sample?.insert(hash, members) }
+    for (place, hash) in keys {
+      places[place].sample?.insert(hash, members)
+      places[place].versions.insert(hash &+ version, scope: &versionScope)
+      places[place].contents.insert(hash &+ content, scope: &versionScope)
+    }
   }
 
   private mutating func observe(valueAt index: Int, place: Int, of record: JSONElement) {
@@ -103,10 +115,19 @@ struct PathTree: ~Copyable {
   /// Keeps the hash of a value until the end of the record.
   private mutating func remember(_ hash: UInt64, at place: Int) {
     if members.count < KeySample.memberLimit { members.append((place, hash)) }
+    content &+= PathTree.mixed(hash, place)
+  }
+
+  /// The sum of these does not depend on the order of the members.
+  private static func mixed(_ hash: UInt64, _ place: Int) -> UInt64 {
+    var mixed = hash ^ UInt64(place) &* 0x9E37_79B9_7F4A_7C15
+    mixed = (mixed ^ mixed >> 31) &* 0xBF58_476D_1CE4_E5B9
+    return mixed ^ mixed >> 29
   }
 
   private mutating func remember(_ hash: UInt64, ofKeyAt place: Int) {
     remember(hash, at: place)
+    if places[place].isVersion { version &+= PathTree.mixed(hash, place) }
     if places[place].sample != nil { keys.append((place, hash)) }
   }
 
@@ -178,6 +199,9 @@ struct PathTree: ~Copyable {
       && (0..<count).allSatisfy { record.tape[start + 1 + $0].kind == .number }
     guard isTuple else {
       places[place].hasLongArray = true
+      scratch.removeAll()
+      JSONText.append(valueAt: start, of: record.tape, to: &scratch)
+      content &+= PathTree.mixed(MurmurHash3.digest(of: scratch.span).low, place)
       return
     }
     for element in 0..<count {

@@ -65,6 +65,8 @@ extension Advice {
     case .nameKey: "name the attributes with --key"
     case .useOtherStore: "name another file with --store"
     case .trustSchema: "if you trust the database, --trust-schema allows it"
+    case .confirmKey(let key):
+      "if it identifies a record, add --key \(key.joined(separator: ",").shellWord)"
     case .enforce(let key, let enforcement):
       "run poi-dedup\(key.isEmpty ? "" : " --key \(key.joined(separator: ","))") --enforce"
         + (enforcement == .hash ? " --hash-key" : "")

@@ -16,7 +16,7 @@ extension DedupCommand {
   private func text(of outcome: DedupOutcome) -> String {
     func count(_ number: Int) -> String { QuantityFormat.count(number) }
     switch outcome {
-    case .planned(let plan, let layout, _):
+    case .planned(let plan, let layout):
       guard let plan else { return "" }
       var table = table(of: plan, layout: layout)
       appendFills(
@@ -156,7 +156,7 @@ extension DedupCommand {
       ("store", .string(storePaths.count == 1 ? storePath : nil)),
     ]
     switch outcome {
-    case .planned(let plan, let layout, _):
+    case .planned(let plan, let layout):
       members.append(("task", .string("plan")))
       if let plan { members += self.members(of: plan, layout, nil) }
     case .deduplicated(let report, let layout, let failure):
@@ -227,6 +227,7 @@ extension DedupCommand {
       ("filledValues", changes?.filledValueCount ?? plan.filledValueCount),
       ("refusedValues", changes?.refusedValueCount ?? plan.refusedValueCount),
     ]
+    if layout.isKeyDoubtful { counters.append(("differingGroups", plan.differingGroupCount)) }
     if let report, let changes {
       counters += [
         ("rowsLeft", report.rowsLeft),

@@ -115,21 +115,13 @@ enum DedupDatabase {
         let layout = try job.checked(
           TableLayout(model, key: job.key(known: known), timestamp: job.timestamp))
         let deduplicator = Deduplicator(layout: layout, options: job.options)
-        let isDoubtful = model.isKeyDoubtful && !job.namesKey
         guard case .plan = job.task else {
-          if isDoubtful, let plan = try store.plan(deduplicator, progress: progress),
-            let doubt = DedupOutcome.doubt(of: plan, layout)
-          {
-            throw ToolFailure(.dataError, "\(job.storePath): \(doubt), so nothing was removed")
-          }
           if job.options.ties != nil { try store.keep(model) }
           return try DedupOutcome(of: layout) { () throws(StoreError) in
             try store.deduplicate(deduplicator, progress: progress)
           }
         }
-        return .planned(
-          try store.plan(deduplicator, progress: progress), layout: layout,
-          isKeyDoubtful: isDoubtful)
+        return .planned(try store.plan(deduplicator, progress: progress), layout: layout)
       }
     case .foreignTable(let store):
       return try store.withConnection { try Self.run(job, on: $0, progress: progress) }

@@ -3,7 +3,7 @@ import ToolSupport
 
 enum DedupOutcome {
   /// A plan; nil if it was stopped.
-  case planned(DeduplicationPlan?, layout: TableLayout, isKeyDoubtful: Bool = false)
+  case planned(DeduplicationPlan?, layout: TableLayout)
   /// A deduplication; `failure` says why it stopped after something was committed.
   case deduplicated(DeduplicationReport, layout: TableLayout, failure: StoreError? = nil)
   case undone(UndoReport)
@@ -38,7 +38,7 @@ enum DedupOutcome {
 
   var isInterrupted: Bool {
     switch self {
-    case .planned(let plan, _, _): plan == nil
+    case .planned(let plan, _): plan == nil
     case .deduplicated(let report, _, let failure): failure == nil && !report.isFinished
     case .undone, .digests, .purged: false
     }
@@ -46,24 +46,17 @@ enum DedupOutcome {
 
   private var plan: DeduplicationPlan? {
     switch self {
-    case .planned(let plan, _, _): plan
+    case .planned(let plan, _): plan
     case .deduplicated(let report, _, _): report.plan
     case .undone, .digests, .purged: nil
     }
   }
 
-  /// The greatest part of the rows, in percent, that is removed by a doubtful key.
-  private static let doubtfulLimit = ImportOptions.Limit.percent(20)
-
-  /// Why a doubtful key may not identify a record: many of the rows that would be removed differ from their
-  /// winner. Nil if few do.
-  static func doubt(of plan: DeduplicationPlan, _ layout: TableLayout) -> String? {
-    let count = plan.loserCount - plan.reasons.identical
-    guard doubtfulLimit.isExceeded(by: count, of: plan.rowCount) else { return nil }
-    let key = layout.keyColumns.joined(separator: ",")
-    return
-      "\(count) of \(plan.rowCount) rows differ from another one with the same \(key); the key was "
-      + "inferred and is doubtful (if it identifies a record, say --key \(key.shellWord))"
+  private var layout: TableLayout? {
+    switch self {
+    case .planned(_, let layout), .deduplicated(_, let layout, _): layout
+    case .undone, .digests, .purged: nil
+    }
   }
 
   /// Results that the user should check.
@@ -76,8 +69,10 @@ enum DedupOutcome {
     }
     guard let plan else { return [] }
     var warnings: [String] = []
-    if case .planned(_, let layout, true) = self, let doubt = Self.doubt(of: plan, layout) {
-      warnings.append("\(doubt), so poi-dedup would remove nothing")
+    if plan.differingGroupCount > 0, let key = layout?.keyColumns.joined(separator: ",") {
+      warnings.append(
+        "\(QuantityFormat.count(plan.differingGroupCount)) groups differ: --key \(key.shellWord) keeps one "
+          + "row of each; the key was inferred and is doubtful, so only identical rows are removed")
     }
     guard let first = plan.firstUnreadableTimestamp else { return warnings }
     return warnings + [

@@ -66,6 +66,13 @@ extension ImportCommand {
     do {
       return try runTask(&tool)
     } catch let error as StoreError {
+      if case .confirmKey(let key)? = error.advice.first {
+        tool.diagnostics.error(error.message)
+        tool.diagnostics.note(
+          "if it identifies a record: "
+            + arguments.commandLine(adding: ["--key", key.joined(separator: ",")]))
+        return error.exitCode
+      }
       guard let places = error.places else { throw error }
       tool.diagnostics.error(ToolFailure(error).message)
       suggest(places, adding: [], tool.diagnostics)

@@ -128,6 +128,11 @@ struct ImportCommand {
     if !keyTexts.isEmpty {
       overrides.key = try ParsedArguments.names(
         in: keyTexts, option: "key", known: model.attributes.map(\.name))
+    } else if model.isKeyDoubtful, let stored = try storedModel(ofTable: table ?? model.table),
+      !stored.isKeyDoubtful, stored.key.elementsEqual(model.key)
+    {
+      // The key was named before.
+      overrides.key = stored.key
     }
     overrides.timestamp = timestamp
     overrides.ties = options.ties

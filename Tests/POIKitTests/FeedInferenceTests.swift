@@ -241,7 +241,11 @@ import Testing
     var options = ModelInferenceTests.options
     var inference = try ModelInference(options: options)
     try inference.read(.file("\(RealData.folder)/\(feed.folder)/\(files[0])"))
-    let model = try Model(parsing: inference.finish())
+    var overrides = Model.Overrides()
+    let inferred = try Model(parsing: inference.finish())
+    // Merging by a doubtful key needs that it is named.
+    overrides.key = inferred.key
+    let model = try inferred.with(overrides)
     #expect(model.key == [feed.key] && model.timestamp == feed.timestamp)
     let store = try Store.inMemory()
     options.mergePolicy = feed.timestamp == nil ? .overwrite : .newest

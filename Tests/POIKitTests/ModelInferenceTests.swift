@@ -138,7 +138,7 @@ import Testing
     #expect(try Self.member("x-key", of: unique)?.string == "id")
     #expect(
       try Self.member("$comment", of: unique)?.string?.contains("Key: id, unique;") == true)
-    let nearly = try Self.infer(#"[{"id":7},{"id":7},{"id":8},{"id":9},{"id":null}]"#)
+    let nearly = try Self.infer(#"[{"id":7,"a":1},{"id":7},{"id":8},{"id":9},{"id":null}]"#)
     #expect(try Self.member("x-key", of: nearly)?.string == "id")
     #expect(
       try Self.member("$comment", of: nearly)?.string?

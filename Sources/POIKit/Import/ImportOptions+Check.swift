@@ -50,6 +50,13 @@ extension ImportOptions {
         .invalidOptions, "only the policies newest and newest-by-property have ties",
         advice: .use(.newest))
     }
+    let isMerge = isSnapshot || choosePolicy != nil || mergePolicy ?? .append != .append
+    guard !isMerge || !model.isKeyDoubtful else {
+      throw StoreError(
+        .invalidOptions,
+        "the key \(model.key.joined(separator: ", ")) of the model \"\(model.name)\" was inferred and is "
+          + "doubtful, so different records could be merged", advice: .confirmKey(model.key))
+    }
     try limits.check()
     guard !source.utf8.contains(0) else {
       throw StoreError(.invalidOptions, "the name of the source holds a NUL character")

@@ -36,6 +36,8 @@ public enum Advice: Sendable, Hashable {
   case nameTable
   /// Name the attributes or columns that identify a record.
   case nameKey
+  /// Name the inferred key, if it identifies a record.
+  case confirmKey([String])
   /// Use another file as the store.
   case useOtherStore
   /// Trust the schema of the database, if its author is known.

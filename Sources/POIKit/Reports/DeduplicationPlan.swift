@@ -31,6 +31,9 @@ public struct DeduplicationPlan: Sendable, Hashable {
   /// The number of keys that more than one row has.
   public internal(set) var duplicateGroupCount = 0
 
+  /// The number of groups that keep several rows, because the rows differ and the key is doubtful.
+  public internal(set) var differingGroupCount = 0
+
   /// The number of losers for each reason.
   public internal(set) var reasons = ReasonCounts()
 

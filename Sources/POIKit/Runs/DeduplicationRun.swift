@@ -58,6 +58,7 @@ struct DeduplicationRun {
     ]
     if layout.ties == .later { members.append(.init(name: "ties", value: .string("later"))) }
     if options.mergesLosers { members.append(.init(name: "mergesLosers", value: .bool(true))) }
+    if layout.isKeyDoubtful { members.append(.init(name: "identical", value: .bool(true))) }
     return .object(members)
   }
 

@@ -41,6 +41,7 @@ extension TableLayout {
       isToolkitTable: true, relations: ContentRelation.all(of: model))
     removals = TombstoneTable(model)
     self.model = model
+    isKeyDoubtful = key.isEmpty && model.isKeyDoubtful
   }
 
   /// The columns that the digest of a model's record covers.

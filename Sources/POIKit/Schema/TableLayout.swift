@@ -18,6 +18,9 @@ public struct TableLayout: Sendable, Hashable {
   /// least one.
   public var keyColumns: [String]
 
+  /// Whether the key was inferred and may not identify a record. Then only identical rows are removed.
+  package var isKeyDoubtful = false
+
   /// The column with the time of a record's last change: numbers in any unit, or texts with a date.
   public var timestampColumn: String?
 

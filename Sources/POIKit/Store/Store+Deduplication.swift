@@ -31,7 +31,8 @@ extension Store {
   }
 
   /// Keeps one record of each group of duplicates, the newest one unless the options say otherwise, and
-  /// archives the others.
+  /// archives the others. By a doubtful key it keeps all but identical records; naming that key once clears
+  /// the doubt in the table's model.
   ///
   /// - Parameters:
   ///   - key: the attributes that identify a record; empty for the model's key.
@@ -107,7 +108,9 @@ extension Store {
     clock: () -> Instant = SystemClock.now
   ) throws(StoreError) -> DeduplicationReport {
     try leased { (lease) in
-      try deduplicator.run(on: lease.connection, clock: clock, progress: progress)
+      let report = try deduplicator.run(on: lease.connection, clock: clock, progress: progress)
+      try lease.confirmKey(namedBy: deduplicator.layout)
+      return report
     }
   }
 
@@ -122,6 +125,21 @@ extension Store {
 }
 
 extension Store.Lease {
+  /// Clears the doubt in the model of a table whose inferred key was named.
+  fileprivate func confirmKey(namedBy layout: TableLayout) throws {
+    guard let model = layout.model, model.isKeyDoubtful, !layout.isKeyDoubtful,
+      Set(layout.keyColumns.map(ExactText.init)) == Set(layout.identityColumns.map(ExactText.init))
+    else { return }
+    var overrides = Model.Overrides()
+    overrides.key = model.key
+    var statement = try connection.prepare(
+      "UPDATE main.poikit_table SET model = ?2 WHERE name = ?1 AND model = ?3")
+    try statement.bind(1, text: model.table)
+    try statement.bind(2, text: model.with(overrides).document)
+    try statement.bind(3, text: model.document)
+    try statement.run()
+  }
+
   /// See `Store.digest(of:)`.
   func digest(of model: Model) throws -> TableDigest {
     try checkTable(of: model)

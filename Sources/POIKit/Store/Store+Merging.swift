@@ -100,8 +100,7 @@ extension Store.Lease {
         .invalidOptions,
         "the key of the table \"\(model.table)\" is not enforced, so merging by "
           + "\(policy.rawValue) could meet several rows with one key",
-        // The command that names a doubtful key would confirm it.
-        advice: .enforce(key: model.isKeyDoubtful ? [] : model.key, .index))
+        advice: .enforce(key: model.key, .index))
     }
     let enforcer = KeyEnforcer(
       layout: try TableLayout(model), schema: try TableSchema(of: model.table, in: connection),

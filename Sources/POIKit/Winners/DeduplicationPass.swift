@@ -42,7 +42,7 @@ struct DeduplicationPass: ~Copyable {
     let statements = PreparedStatements()
     var removal = try LoserRemoval(
       layout, schema: schema, arrays: options.arrays, statements: statements, in: connection)
-    var tombstones = layout.removals
+    var tombstones = layout.isKeyDoubtful ? nil : layout.removals
     if try tombstones?.exists(in: connection) == false { tombstones = nil }
     let needsRanks = try removal.needsRanks(in: connection)
     if options.mergesLosers { merge = try LoserMerge(layout, schema: schema, in: connection) }

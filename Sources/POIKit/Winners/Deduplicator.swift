@@ -107,6 +107,13 @@ extension Deduplicator {
       throw StoreFailure(
         .invalidOptions, "name at least one key column of '\(layout.table)' to deduplicate by")
     }
+    guard !layout.isKeyDoubtful || options.enforcement == .none else {
+      throw StoreFailure(
+        .invalidOptions,
+        "the key \(layout.keyColumns.joined(separator: ", ")) of '\(layout.table)' was inferred and is "
+          + "doubtful, so it is not enforced",
+        advice: .enforce(key: layout.keyColumns, options.enforcement))
+    }
     guard options.batchSize ?? 1 >= 1 else {
       throw StoreFailure(
         .invalidOptions, "a batch has at least one record, not \(options.batchSize ?? 0)")

@@ -10,6 +10,9 @@ struct GroupState {
   /// The digest of the best row's content, from the first tie on.
   var bestDigest = Digest.zero
 
+  /// Whether a row has another content than the first one, if the key is doubtful.
+  var isDiffering = false
+
   private(set) var tiedCount = 0
 
   /// The number of rows with the rank and the content of the winner.

@@ -36,6 +36,9 @@ struct WinnerSelection: ~Copyable {
   private var groupLosers: ExternalSorter<GroupLoserEntry>
   private var followingLoser: GroupLoserEntry?
 
+  /// The rows of all groups by their content, if the key is doubtful.
+  private var copies: CandidateSorter
+
   private var timestamps: TimestampReader
 
   private var keyForms = SortKey.Forms()
@@ -75,6 +78,7 @@ struct WinnerSelection: ~Copyable {
     let folder = options.temporaryFolder
     candidates = CandidateSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
     let share = options.memoryBudget / 4
+    copies = CandidateSorter(memoryBudget: layout.isKeyDoubtful ? share : 0, folder: folder)
     losers = ExternalSorter(memoryBudget: ranksLosers ? 0 : share, folder: folder)
     groupLosers = ExternalSorter(memoryBudget: ranksLosers ? share : 0, folder: folder)
     timestamps = TimestampReader(column: layout.timestampColumn ?? "")
@@ -209,6 +213,7 @@ extension WinnerSelection {
     plan.spilledByteCount = candidates.spilledByteCount + tiedLosers.spilledByteCount
     // Frees the memory of the sorted entries.
     candidates = CandidateSorter(memoryBudget: 0, folder: options.temporaryFolder)
+    if layout.isKeyDoubtful { try decideCopies(schema, in: connection) }
     try losers.finish()
     try groupLosers.finish()
     followingLoser = try groupLosers.next()
@@ -231,6 +236,10 @@ extension WinnerSelection {
       while let entry = following, entry.sortKey == first.sortKey {
         try checkKey(of: entry, in: group, &keys)
         following = try candidates.next()
+        if layout.isKeyDoubtful {
+          try noteContent(of: entry, in: &group, &contents)
+          continue
+        }
         let isTied = following.map { $0.sortKey == first.sortKey && $0.rank == entry.rank } ?? false
         try add(entry, isTiedWithNext: isTied, to: &group, &contents)
       }
@@ -242,6 +251,47 @@ extension WinnerSelection {
         key: try keys.values(found.winner),
         rowCount: found.rowCount, winner: found.winner)
     }
+  }
+
+  /// Notes the content of a row of a group. The first row of the group is noted with the second.
+  private mutating func noteContent(
+    of entry: CandidateEntry, in group: inout GroupState, _ contents: inout ContentReader
+  ) throws {
+    func appendDigest(of rowID: Int64, _ copies: inout CandidateSorter) throws -> Digest {
+      try contents.read(rowID, into: &otherContent)
+      let digest = contentHash(otherContent.digest)
+      try copies.append(
+        CandidateEntry(
+          sortKey: SortKey(high: digest.high, low: digest.low),
+          rank: CandidateRank(time: 0, detail: 0), rowID: rowID))
+      return digest
+    }
+    if group.rowCount == 1 { group.bestDigest = try appendDigest(of: group.winner.rowID, &copies) }
+    if try appendDigest(of: entry.rowID, &copies) != group.bestDigest { group.isDiffering = true }
+    group.rowCount += 1
+  }
+
+  /// Keeps one row of each content of a doubtful key.
+  private mutating func decideCopies(_ schema: TableSchema, in connection: Connection) throws {
+    var contents = try ContentReader(layout, schema: schema, rows: .one, in: connection)
+    try copies.finish()
+    var winner: CandidateEntry?
+    while let entry = try copies.next() {
+      guard let first = winner, first.sortKey == entry.sortKey else {
+        winner = entry
+        continue
+      }
+      try contents.read(first.rowID, into: &bestContent)
+      try contents.read(entry.rowID, into: &otherContent)
+      // Different contents with the same hash stay.
+      guard bestContent.compareBytes(with: otherContent) == 0 else { continue }
+      plan.reasons[.identical] += 1
+      try append(
+        loser: entry.rowID, of: GroupState(winner: first, ties: layout.ties), place: 0,
+        digest: .zero)
+    }
+    plan.spilledByteCount += copies.spilledByteCount
+    copies = CandidateSorter(memoryBudget: 0, folder: options.temporaryFolder)
   }
 
   /// Checks that a row with the sort key of a group has the key of the group.
@@ -335,6 +385,7 @@ extension WinnerSelection {
   private mutating func finish(_ group: GroupState, _ keys: inout KeyReader) throws {
     try appendTiedLosers(of: group)
     plan.duplicateGroupCount += 1
+    if group.isDiffering { plan.differingGroupCount += 1 }
 
     let winner = group.winner.rowID
     let place = plan.largestGroups.firstIndex { $0.rowCount < group.rowCount }
