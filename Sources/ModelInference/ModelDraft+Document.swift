@@ -1,12 +1,10 @@
 internal import POIRecords
 
 extension ModelDraft {
-  /// - Parameter latestTimestamp: the latest timestamp that an import accepts. An attribute with a later
-  ///   instant is not proposed as the timestamp.
-  func document(introduction: [String], latestTimestamp: Instant?) -> JSONValue {
-    let (timestamp, timestampRemark) = timestamp(notAfter: latestTimestamp)
+  func document(introduction: [String]) -> JSONValue {
+    let (timestamp, timestampRemark) = timestamp
     var comment = introduction + [key.remark, timestampRemark]
-    if let unmappedColumn {
+    if let unmappedColumn, !omissions.isEmpty {
       comment.append(
         "Without a column of their own, and kept as JSON in \(unmappedColumn): "
           + omissions.joined(separator: ", ") + ".")
@@ -23,7 +21,7 @@ extension ModelDraft {
     add("x-key-doubtful", key.isDoubtful ? .bool(true) : nil)
     add("x-timestamp", timestamp.map(JSONValue.string))
     add("x-unmapped-column", unmappedColumn.map(JSONValue.string))
-    add("x-widens", isStrict ? nil : .bool(true))
+    add("x-keeps-misfits", isStrict ? nil : .bool(true))
     add("type", .string("object"))
     let required = columns.filter(\.isRequired).map { JSONValue.string($0.name) }
     if !required.isEmpty { add("required", .array(required)) }
@@ -33,7 +31,8 @@ extension ModelDraft {
 
   // MARK: Timestamp
 
-  func timestamp(notAfter latest: Instant?) -> (name: String?, remark: String) {
+  /// An attribute with later instants than an import accepts is not proposed.
+  var timestamp: (name: String?, remark: String) {
     let moments = columns.filter { $0.instants != nil }
     guard !moments.isEmpty else {
       return (
@@ -46,8 +45,10 @@ extension ModelDraft {
       MemberName(column.nameSteps.last ?? "").versionRank
     }
     let candidates = moments.filter { column in
+      let seen = column.statistics
       guard let greatest = column.instants?.greatest, rank(column) != nil else { return false }
-      return greatest <= latest?.microseconds ?? .max
+      return greatest <= seen.latestTimestamp
+        || seen.lateCount > 0 && seen.isMost(seen.valueCount - seen.lateCount)
     }
     let best = candidates.min { order($0).lexicographicallyPrecedes(order($1)) }
     // A record without a timestamp always loses, and a date does not tell the versions of one day apart.

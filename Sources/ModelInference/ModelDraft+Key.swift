@@ -35,7 +35,7 @@ extension ModelDraft {
   /// Whether over 5 % of the repetitions of values are records that differ, and not in the time of change. Fewer are
   /// versions of one time.
   private func isShared(_ seen: PathStatistics, withinKind: Bool) -> Bool {
-    let hasVersions = withinKind || timestamp(notAfter: nil).name != nil
+    let hasVersions = withinKind || timestamp.name != nil
     let count = (hasVersions ? seen.versions : seen.distinct).repeatedCount
     return (count - seen.contents.repeatedCount) * 20 > seen.distinct.repeatedCount
   }
@@ -149,7 +149,9 @@ extension ModelDraft {
   /// Whether all values are integers or short texts without spaces, and neither measures nor moments.
   private func isCode(_ column: InferredColumn) -> Bool {
     let seen = column.statistics
-    guard !MemberName(column.nameSteps.last ?? "").isMeasure else { return false }
+    guard !MemberName(column.nameSteps.last ?? "").isMeasure,
+      [seen.integerCount, seen.stringCount].contains(seen.valueCount)
+    else { return false }
     if seen.isInteger { return seen.epoch == nil }
     return seen.isText && !seen.holdsSpace && (seen.lengths.least ?? 0) > 0
       && (seen.lengths.greatest ?? 0) <= 64 && seen.numericCount == seen.integerTextCount

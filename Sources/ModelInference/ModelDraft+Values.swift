@@ -6,11 +6,13 @@ extension ModelDraft {
   mutating func scalarColumn(
     _ seen: PathStatistics, pointer: [String]?, nameSteps: [String]
   ) -> InferredColumn? {
-    if seen.hasLossyNumber {
+    if seen.lossyCount > 0, !seen.isBigInteger, !seen.isMost(seen.valueCount - seen.lossyCount) {
       omit(pointer ?? [], "some numbers fit neither 64 bits nor, exactly, a double")
       return nil
     }
-    if seen.isNumber, seen.realCount > 0, seen.hasWideInteger {
+    if seen.isNumber, seen.realCount > 0, seen.wideCount > 0,
+      !seen.isMost(seen.valueCount - seen.wideCount)
+    {
       omit(pointer ?? [], "it mixes decimals with integers beyond 2^53")
       return nil
     }
@@ -26,6 +28,12 @@ extension ModelDraft {
       column.types = ["integer"]
       set("x-lenient", .bool(true), of: &column)
       column.remarks.append("written as text")
+    } else if seen.isBigInteger {
+      column.types = ["integer"]
+      column.canBeKey = true
+      set("x-digits", .bool(true), of: &column)
+      column.remarks.append(
+        "\(seen.bigCount) have more than 64 bits, so the digits of all are kept as text")
     } else if seen.isText {
       describeText(&column)
     } else if !isStrict, seen.isLenientNumber {
@@ -54,9 +62,9 @@ extension ModelDraft {
   private func isCoordinate(_ seen: PathStatistics, name: MemberName) -> Bool {
     guard name.isLatitude || name.isLongitude else { return false }
     let limit = name.isLatitude ? 90.0 : 180.0
-    let numberCount = seen.numericCount + (isStrict ? 0 : seen.emptyCount)
-    return seen.numbers.areIn(-limit...limit) && numberCount == seen.stringCount
-      && seen.integerCount + seen.realCount + seen.stringCount == seen.valueCount
+    return seen.numbers.areIn(-limit...limit)
+      && seen.isMost(
+        seen.integerCount + seen.realCount + seen.numericCount + (isStrict ? 0 : seen.emptyCount))
   }
 
   private func describeCoordinate(_ column: inout InferredColumn, name: MemberName) {
@@ -89,7 +97,8 @@ extension ModelDraft {
       if isStrict {
         set("format", .string(format.name), of: &column)
       } else {
-        column.remarks.append("all have the format \(format.name)")
+        let isAll = seen.formatCounts[Int(format.rawValue)] == seen.valueCount
+        column.remarks.append("\(isAll ? "all" : "most") have the format \(format.name)")
       }
       column.canBeKey = format != .date && format != .time
       // Many dates are the day of an event; the name tells which are the last change.
@@ -162,13 +171,7 @@ extension ModelDraft {
 
   private func describeInteger(_ column: inout InferredColumn, name: MemberName) {
     let seen = column.statistics
-    // Some sources write 0 and 1 now, and booleans later; the column stores both alike.
-    let isFlag =
-      !isStrict && name.keyKind == .other && !name.isMeasure && seen.integers.areIn(0...1)
-    column.types =
-      isFlag
-      ? ["integer", "boolean"]
-      : [!isStrict && name.isMeasured && !seen.hasWideInteger ? "number" : "integer"]
+    column.types = [!isStrict && name.isMeasured && seen.wideCount == 0 ? "number" : "integer"]
     column.canBeKey = true
     column.remarks.append(variety(of: seen))
     if fewValues(of: seen) == nil { column.remarks.append(numbers(of: seen)) }
@@ -184,7 +187,13 @@ extension ModelDraft {
       ("integer", seen.realCount > 0 ? 0 : seen.integerCount), ("boolean", seen.booleanCount),
       ("object", seen.objectCount), ("array", seen.arrayCount),
     ]
-    let types = counts.filter { $0.1 > 0 }.map(\.0)
+    var types = counts.filter { seen.isMost($0.1) }.map(\.0)
+    if types.isEmpty { types = counts.filter { $0.1 > 0 }.map(\.0) }
+    if types.count > 1, types.contains("boolean"), seen.admitsMisfits {
+      // A column of several types stores true as 1.
+      let isMain = seen.booleanCount * 2 >= seen.valueCount
+      types = isMain ? ["boolean"] : types.filter { $0 != "boolean" }
+    }
     guard !types.isEmpty else {
       column.remarks.append(
         isStrict ? "always null here: the type is a guess" : "always null here")
@@ -202,12 +211,12 @@ extension ModelDraft {
       }
     } else if types.count > 1 {
       column.remarks.append(
-        seen.booleanCount > 0
+        types.contains("boolean")
           ? "values of several types: true and false are kept as 1 and 0"
           : "values of several types, each kept as it comes")
     } else if seen.isNumber {
       column.remarks.append(numbers(of: seen))
-    } else {
+    } else if types == ["boolean"] {
       column.remarks.append(booleans(of: seen))
       if MemberName(column.nameSteps.last ?? "").isRemovalLike {
         column.remarks.append(
@@ -216,12 +225,13 @@ extension ModelDraft {
     }
   }
 
-  private static let allTypes = ["string", "number", "boolean", "object", "array"]
+  /// A column of several types stores true as 1, so booleans are kept beside it.
+  private static let allTypes = ["string", "number", "object", "array"]
 
   /// All types that a column for values of these types can store.
   private static func widened(_ types: [String]) -> [String] {
     switch types {
-    case ["boolean"], ["number"], ["integer", "boolean"]: types
+    case ["boolean"], ["number"]: types
     case ["object"], ["array"], ["object", "array"]: ["object", "array"]
     default: allTypes
     }

@@ -17,7 +17,7 @@ struct ModelDraft {
   /// The fewest records that allow conclusions from repeated values.
   static let sampleSize = 10
 
-  let places: [PathStatistics]
+  private(set) var places: [PathStatistics]
   let memberNames: PathStatistics
   let recordCount: Int
 
@@ -45,6 +45,10 @@ struct ModelDraft {
   init(_ tree: borrowing PathTree, table: String, isStrict: Bool) {
     self.isStrict = isStrict
     places = tree.places
+    if !isStrict {
+      // A key rejects what does not fit.
+      for place in places.indices { places[place].admitsMisfits = !places[place].isLikeKey }
+    }
     memberNames = tree.memberNames
     recordCount = tree.recordCount
     self.table = table
@@ -68,7 +72,7 @@ struct ModelDraft {
   // MARK: Columns
 
   private mutating func addMembers(of place: Int) {
-    let members = places[place].children
+    let members = places[place].children.filter { !places[$0].isElement }
     let isVaried = isVaried(place)
     if places[place].hasMore { hasUnobservedMembers = true }
     for member in members {
@@ -104,8 +108,8 @@ struct ModelDraft {
       } else {
         addMembers(of: place)
       }
-    } else if seen.isTuple, seen.children.allSatisfy({ isPlainNumber(places[$0]) }) {
-      for (index, element) in seen.children.enumerated() {
+    } else if seen.isTuple, elements(of: place).allSatisfy({ isPlainNumber(places[$0]) }) {
+      for (index, element) in elements(of: place).enumerated() {
         add(
           scalarColumn(
             places[element], pointer: self.pointer(of: element),
@@ -114,6 +118,10 @@ struct ModelDraft {
     } else {
       add(scalarColumn(seen, pointer: pointer, nameSteps: nameSteps(pointer)))
     }
+  }
+
+  private func elements(of place: Int) -> [Int] {
+    places[place].children.filter { places[$0].isElement }
   }
 
   private func isKeptWhole(_ place: Int) -> Bool {
@@ -136,7 +144,7 @@ struct ModelDraft {
   }
 
   private func isPlainNumber(_ seen: PathStatistics) -> Bool {
-    seen.isNumber && !seen.hasLossyNumber && !(seen.realCount > 0 && seen.hasWideInteger)
+    seen.isNumber && seen.lossyCount == 0 && !(seen.realCount > 0 && seen.wideCount > 0)
   }
 
   private mutating func add(_ column: InferredColumn?) {
@@ -205,7 +213,7 @@ struct ModelDraft {
     if hasUnobservedMembers {
       omissions.append("members beyond the limits of the inference")
     }
-    if !omissions.isEmpty { unmappedColumn = names.name(for: ["other"]) }
+    if !omissions.isEmpty || !isStrict { unmappedColumn = names.name(for: ["other"]) }
   }
 
   private mutating func dropRarest() {

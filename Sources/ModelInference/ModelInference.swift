@@ -19,9 +19,12 @@ public struct ModelInference: ~Copyable {
   let options: ImportOptions
   private let pointer: JSONPointer?
   private let onProgress: ((StoreProgress) -> BatchDecision)?
-  private var tree = PathTree()
+  private var tree: PathTree
   /// The inputs that were read, in order.
   package private(set) var inputs: [ImportReport.Input] = []
+
+  /// Whether an input was not read to its end.
+  private var isCut = false
 
   private var rejectLines = RejectLineDetector()
 
@@ -51,6 +54,8 @@ public struct ModelInference: ~Copyable {
     self.options = options
     self.onProgress = onProgress
     pointer = try ModelInference.checkedPointer(of: options)
+    tree = PathTree(
+      latestTimestamp: options.maximumSkew.map { options.clock().advanced(by: $0) })
   }
 
   private static func checkedPointer(
@@ -115,7 +120,10 @@ public struct ModelInference: ~Copyable {
       pending = GrowableBuffer()
       while true {
         try observeElements(of: &reader, in: source.name)
-        guard !isAtLimit, byteCount < byteLimit else { return }
+        guard !isAtLimit, byteCount < byteLimit else {
+          isCut = true
+          return
+        }
         let count = try reader.fill { (output) throws(InputError) in try source.read(into: &output)
         }
         try askWhetherToGoOn(source)
@@ -191,9 +199,7 @@ public struct ModelInference: ~Copyable {
         "\(names): no member of the \(tree.recordCount) records can be an attribute: "
           + draft.omissions.joined(separator: ", "), advice: .nameRecords)
     }
-    let document = draft.document(
-      introduction: introduction,
-      latestTimestamp: options.maximumSkew.map { options.clock().advanced(by: $0) })
+    let document = draft.document(introduction: introduction)
     return (document.indented() + "\n", draft.key)
   }
 
@@ -340,7 +346,7 @@ public struct ModelInference: ~Copyable {
   private var introduction: [String] {
     let names = inputs.map(\.name).joined(separator: ", ")
     var sentences = [
-      options.recordLimit == nil
+      options.recordLimit == nil && !isCut
         ? "Inferred from the \(tree.recordCount) records of \(names)."
         : "Inferred from the first \(tree.recordCount) records of \(names): others may differ."
     ]

@@ -12,24 +12,30 @@ extension PathStatistics {
       integers.include(integer)
       include(number: Double(integer))
       if Int64(exactly: Double(integer)) != integer, DecimalText(lexeme).isPlainInteger {
-        hasWideInteger = true
+        wideCount += 1
       }
       let text = String(integer)
       let hash = MurmurHash3.digest(of: text.utf8Span.span).low
       distinct.insert(hash, scope: &scope)
       remember(text, byteCount: text.utf8.count)
       return hash
-    case .real(let real, let isExact):
+    case .real where DecimalText(lexeme).isPlainInteger,
+      .tooLarge where DecimalText(lexeme).isPlainInteger:
+      bigCount += 1
+      lossyCount += 1
+      values = nil
+      let hash = MurmurHash3.digest(of: lexeme).low
+      distinct.insert(hash, scope: &scope)
+      return hash
+    case .real(let real, isExact: true) where NumberText.isPrinted(lexeme, of: real):
       realCount += 1
       include(number: real)
-      if !isExact { hasLossyNumber = true }
       values = nil
       return real.bitPattern
-    case .tooLarge:
-      realCount += 1
-      hasLossyNumber = true
+    case .real, .tooLarge:
+      lossyCount += 1
       values = nil
-      return 0
+      return MurmurHash3.digest(of: lexeme).low
     }
   }
 
@@ -57,16 +63,21 @@ extension PathStatistics {
       Instant.range.contains(instant.microseconds)
     {
       instantCount += 1
-      instants.include(instant.microseconds)
+      include(instant)
       if Instant(rfc3339: text) == nil { zonelessCount += 1 }
     } else if let day = Instant(date: text) {
-      instants.include(day.microseconds)
+      include(day)
     } else if PathStatistics.patternLengths.contains(text.count) {
       observe(datePatternsOf: text)
     }
     if NumberText.isNumber(text) { observe(numeric: text) }
     remember(JSONText.quoted(String(copying: text)), byteCount: text.count)
     return hash
+  }
+
+  private mutating func include(_ instant: Instant) {
+    instants.include(instant.microseconds)
+    if instant.microseconds > latestTimestamp { lateCount += 1 }
   }
 
   /// The lengths in bytes of texts that can have a pattern of `DatePattern.proposals`.
@@ -78,7 +89,7 @@ extension PathStatistics {
         Instant.range.contains(instant.microseconds)
       else { continue }
       patternCounts[index] += 1
-      instants.include(instant.microseconds)
+      include(instant)
       if pattern.instant(text) == nil { zonelessCount += 1 }
     }
   }

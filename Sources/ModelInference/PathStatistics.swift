@@ -15,6 +15,7 @@ struct PathStatistics {
   let parent: Int
   let depth: Int
 
+  let isLikeKey: Bool
   private let hasNameOfVersion: Bool
   private let hasNameOfKind: Bool
 
@@ -43,10 +44,12 @@ struct PathStatistics {
   var arrayCount = 0
 
   // Numbers.
-  /// Whether a double cannot represent one of the integers.
-  var hasWideInteger = false
-  /// Whether a number is neither a 64-bit integer nor, exactly, a double.
-  var hasLossyNumber = false
+  /// The number of integers that a double cannot represent.
+  var wideCount = 0
+  /// The number of numbers that are neither 64-bit integers nor, exactly, doubles.
+  var lossyCount = 0
+  /// The number of integers beyond 64 bits.
+  var bigCount = 0
   var integers = ClosedBounds<Int64>()
   var numbers = ClosedBounds<Double>()
   /// The number of numbers that can be instants in each unit, by its position in `EpochUnit.allCases`.
@@ -71,6 +74,9 @@ struct PathStatistics {
   var integerTextCount = 0
   /// Date-times and dates, in microseconds since 1970.
   var instants = ClosedBounds<Int64>()
+  /// The latest timestamp that an import accepts, and the number of later date-times and dates.
+  let latestTimestamp: Int64
+  var lateCount = 0
 
   // Arrays.
   var elementCounts = ClosedBounds<Int>()
@@ -91,11 +97,16 @@ struct PathStatistics {
   /// Whether an object has more than a few members, or members other than texts, numbers and booleans.
   var hasLargeObject = false
 
-  init(name: String, parent: Int, depth: Int, position: Int) {
+  /// Whether the place is an element of an array.
+  var isElement = false
+
+  init(name: String, parent: Int, depth: Int, position: Int, latestTimestamp: Int64) {
+    self.latestTimestamp = latestTimestamp
     self.position = position
     self.name = name
     self.parent = parent
     self.depth = depth
+    isLikeKey = MemberName(name).isLikeKey
     hasNameOfVersion = MemberName(name).versionRank != nil
     hasNameOfKind = parent == PathTree.root && name == "type"
   }
@@ -111,18 +122,20 @@ struct PathStatistics {
     return values.allSatisfy(["\"node\"", "\"way\"", "\"relation\""].contains)
   }
 
-  /// The format of all texts, other than date-time.
+  /// The format of the texts, other than date-time.
   var format: TextFormat? {
-    PathStatistics.formats.first { isText && formatCounts[Int($0.rawValue)] == stringCount }
+    PathStatistics.formats.first { isText && isMost(formatCounts[Int($0.rawValue)]) }
   }
 
-  /// The pattern of all texts; nil if all are date-times, or if they have no common one.
+  /// The pattern of nine of ten texts, if the others are empty; nil if all are date-times, or if they have no common
+  /// one.
   var datePattern: DatePattern? {
     DatePattern.proposals.indices.first { index in
       // ISO 8601 includes RFC 3339.
       let count =
         patternCounts[index] + (DatePattern.proposals[index] == .iso8601 ? instantCount : 0)
-      return isText && patternCounts[index] > 0 && count == stringCount
+      return isText && patternCounts[index] > 0 && isMost(count + emptyCount)
+        && count * 10 >= stringCount * 9
     }.map { DatePattern.proposals[$0] }
   }
 
@@ -137,18 +150,30 @@ struct PathStatistics {
     return (unit, instants)
   }
 
-  /// Whether more than 1 % of the occurrences are repetitions; fewer are probably mistakes.
-  var isRepeated: Bool { repeatedCount * 100 > presentCount }
+  /// Whether more than half of the occurrences are repetitions; fewer are probably mistakes.
+  var isRepeated: Bool { repeatedCount * 2 > presentCount }
 
   var valueCount: Int { presentCount - nullCount }
 
-  // Whether every value has the type or is null, and at least one has the type.
-  var isObject: Bool { objectCount > 0 && objectCount == valueCount }
-  var isArray: Bool { arrayCount > 0 && arrayCount == valueCount }
-  var isText: Bool { stringCount > 0 && stringCount == valueCount }
-  var isInteger: Bool { integerCount > 0 && integerCount == valueCount }
-  var isNumber: Bool {
-    integerCount + realCount > 0 && integerCount + realCount == valueCount
+  /// Whether values that do not fit the column are kept beside it.
+  var admitsMisfits = false
+
+  /// Whether a number of values is that of all, or 95 % if the others are kept beside the column.
+  func isMost(_ count: Int) -> Bool {
+    count > 0 && (count == valueCount || admitsMisfits && count * 20 >= valueCount * 19)
+  }
+
+  var isObject: Bool { isMost(objectCount) }
+  var isArray: Bool { isMost(arrayCount) }
+  var isText: Bool { isMost(stringCount) }
+  /// A column of numbers also holds the integers.
+  var isInteger: Bool { isMost(integerCount) && realCount == 0 }
+  var isNumber: Bool { isMost(integerCount + realCount) }
+
+  /// Whether the values are integers, and so many of them beyond 64 bits, or in a key, that a column keeps their digits.
+  var isBigInteger: Bool {
+    bigCount > 0 && integerCount + bigCount == valueCount
+      && (isLikeKey || bigCount * 20 > valueCount)
   }
 
   /// Whether nearly every value is a text or an integer, and none is an object or array.
@@ -157,13 +182,13 @@ struct PathStatistics {
       && (booleanCount + realCount) * 100 <= valueCount
   }
 
-  /// Whether every value is a number or a text that a lenient number reads: an empty one, or a number; at most one in
+  /// Whether the values are numbers and texts that a lenient number reads: empty ones, and numbers; at most one in
   /// ten numbers is a text.
   var isLenientNumber: Bool {
-    let count = integerCount + realCount
-    return count > 0 && stringCount > 0 && count + stringCount == valueCount
-      && numericCount + emptyCount == stringCount && count * 10 >= (count + numericCount) * 9
-      && !(hasWideInteger && (realCount > 0 || integerTextCount < numericCount))
+    let (count, textCount) = (integerCount + realCount, numericCount + emptyCount)
+    return count > 0 && textCount > 0 && isMost(count + textCount)
+      && count * 10 >= (count + numericCount) * 9
+      && !(wideCount > 0 && (realCount > 0 || integerTextCount < numericCount))
   }
 
   /// The unit in which nine of ten numbers are instants from 1973 to 2100, and all of them from the years 0 to
@@ -179,10 +204,10 @@ struct PathStatistics {
 
   /// Whether nine of ten texts are date-times and the others are empty.
   var isDateTime: Bool {
-    isText && instantCount + emptyCount == stringCount && instantCount * 10 >= stringCount * 9
+    isText && isMost(instantCount + emptyCount) && instantCount * 10 >= stringCount * 9
   }
 
-  /// Whether every value is an array of the same small number of numbers.
+  /// Whether the values are arrays of the same small number of numbers.
   var isTuple: Bool {
     isArray && !hasLongArray && elementCounts.least == elementCounts.greatest
       && (elementCounts.least ?? 0) >= 2

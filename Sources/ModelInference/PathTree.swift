@@ -21,14 +21,13 @@ struct PathTree: ~Copyable {
 
   static let root = 0
 
-  private(set) var places = [PathStatistics(name: "", parent: -1, depth: 0, position: 0)]
+  private(set) var places: [PathStatistics]
 
   /// The names of the members that hold the records.
-  private(set) var memberNames = {
-    var names = PathStatistics(name: "", parent: -1, depth: 1, position: 0)
-    names.sample = KeySample()
-    return names
-  }()
+  private(set) var memberNames: PathStatistics
+
+  /// In microseconds since 1970.
+  private let latestTimestamp: Int64
 
   private(set) var recordCount = 0
   private var scope = DistinctCounter.Scope(hashCount: PathTree.sharedHashLimit)
@@ -46,6 +45,17 @@ struct PathTree: ~Copyable {
 
   private var childrenByName: [[ExactText: Int]] = [[:]]
   private var scratch = GrowableBuffer<UInt8>()
+
+  init(latestTimestamp: Instant?) {
+    let latest = latestTimestamp?.microseconds ?? .max
+    self.latestTimestamp = latest
+    places = [
+      PathStatistics(name: "", parent: -1, depth: 0, position: 0, latestTimestamp: latest)
+    ]
+    memberNames = PathStatistics(
+      name: "", parent: -1, depth: 1, position: 0, latestTimestamp: latest)
+    memberNames.sample = KeySample()
+  }
 
   /// Ends an input. A value that occurs again in the next one is not repeated.
   mutating func endInput() {
@@ -209,6 +219,7 @@ struct PathTree: ~Copyable {
         places[place].hasLongArray = true
         return
       }
+      places[child].isElement = true
       observe(valueAt: start + 1 + element, place: child, of: record)
     }
   }
@@ -235,8 +246,8 @@ struct PathTree: ~Copyable {
     places.append(
       PathStatistics(
         name: ownName.text, parent: parent, depth: places[parent].depth + 1,
-        position: places[parent].children.count))
-    if MemberName(ownName.text).isLikeKey, sampleCount < KeySample.attributeLimit {
+        position: places[parent].children.count, latestTimestamp: latestTimestamp))
+    if places[child].isLikeKey, sampleCount < KeySample.attributeLimit {
       sampleCount += 1
       places[child].sample = KeySample()
     }

@@ -75,8 +75,8 @@ extension ImportCommand {
         summary: "infer a model from the records of the FILEs, or of a pipe",
         detail:
           "The table is called after the first file. If the store has a table of that name, its "
-          + "model is used instead. All records are read, or --limit N; of standard input the first 16 "
-          + "MiB. The $comment members of a printed model say what was seen, what was guessed and what is "
+          + "model is used instead. The first 16 MiB of all FILEs together decide, with =print and "
+          + "=strict all records of files, or --limit N. The $comment members of a printed model say what was seen, what was guessed and what is "
           + "left to decide.",
         section: "Models"),
       OptionDescription(
@@ -85,7 +85,7 @@ extension ImportCommand {
         detail:
           "The FILEs are checked first, and of standard input the first 16 MiB. A column of integers then "
           + "accepts numbers, and a column of text, numbers or JSON any value; a member may be missing unless it is "
-          + "in the key. A table whose model says x-widens, as inferred ones do, needs no --widen.",
+          + "in the key.",
         section: "Models"),
       OptionDescription(
         "add-columns",

@@ -49,11 +49,11 @@ extension ImportCommand {
           ? "" : "that the snapshot lacks; poi-dedup --undo \(report.runID ?? 0) puts them back")
     }
     text += counters.text()
-    if !report.unmappedMembers.isEmpty {
-      let kept =
-        report.keepsUnmappedMembers
-        ? "kept in \(printable(model.unmappedColumn ?? ""))" : "not kept"
-      text += "members that the model does not map, \(kept):\n"
+    if report.keepsUnmappedMembers, !report.unmappedMembers.isEmpty {
+      let members = report.unmappedMembers.map { (pointer: $0.pointer, count: $0.count, example: "") }
+      text += line("kept in \(model.unmappedColumn ?? "")", of: members)
+    } else if !report.unmappedMembers.isEmpty {
+      text += "members that the model does not map, not kept:\n"
       var members = TextTable(.left, .right)
       for member in report.unmappedMembers.prefix(20) {
         members.append(member.pointer, QuantityFormat.count(member.count))
@@ -63,16 +63,22 @@ extension ImportCommand {
       if more > 0 { text += "  and \(more) more names; --report json lists them\n" }
     }
     if !report.keptMembers.isEmpty {
-      let kept = report.keptMembers.prefix(20).map { member in
-        "\(printable(member.pointer)) \(QuantityFormat.count(member.count)) "
-          + "(\(printable(member.example)))"
-      }
-      let more = report.keptMembers.count - 20
-      text +=
-        "kept beside their columns: " + kept.joined(separator: ", ")
-        + (more > 0 ? " and \(more) more" : "") + "\n"
+      text += line("kept beside their columns", of: report.keptMembers)
     }
     return text + "digest \(report.digest)\n"
+  }
+
+  /// A line with the number of records that have each of some members, and an example of their value.
+  private func line(
+    _ title: String, of members: [(pointer: String, count: Int, example: String)]
+  ) -> String {
+    let names = members.prefix(20).map { member in
+      "\(member.pointer) \(QuantityFormat.count(member.count))"
+        + (member.example.isEmpty ? "" : " (\(member.example))")
+    }
+    let more = members.count - names.count
+    return printable(title + ": " + names.joined(separator: ", "))
+      + (more > 0 ? " and \(QuantityFormat.count(more)) more" : "") + "\n"
   }
 
   /// The rejects by rule; with the attributes that are missing.

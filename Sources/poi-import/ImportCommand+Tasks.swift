@@ -161,12 +161,13 @@ extension ImportCommand {
       if command.adaptsModel { try command.adaptModel(&standardInput, &tool) }
       return try command.importInputs(standardInput: &standardInput, &tool)
     }
+    let byteLimit = max(RewindableSource.byteLimit / inputs.count, 1 << 18)
     let (document, key) = try inferredModel(tool.diagnostics) { inference, path in
       if path == "-" {
-        try inference.read(from: &standardInput!, byteLimit: RewindableSource.byteLimit)
+        try inference.read(from: &standardInput!, byteLimit: byteLimit)
       } else {
         var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
-        try inference.read(from: &source)
+        try inference.read(from: &source, byteLimit: byteLimit)
       }
     }
     command.model = try overriding(Model(parsing: document))
@@ -242,7 +243,7 @@ extension ImportCommand {
       let report = try session.finish()
       show(report, &tool)
       // A few rejects are bad records; many are records of another form.
-      if !widens, !model.widens, report.counters.rejected * 2 >= report.counters.read {
+      if !widens, report.counters.rejected * 2 >= report.counters.read {
         let changes = model.widened(by: session.misfits) { _ in nil }.changes
         model.note(changes, "could be widened with --widen", diagnostics)
       }

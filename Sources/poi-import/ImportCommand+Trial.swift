@@ -92,7 +92,7 @@ extension ImportCommand {
     }
     _ = try source.restart()
     return report.counters.inserted > 0 && report.counters.rejected == 0
-      && report.unmappedMembers.isEmpty
+      && report.unmappedMembers.isEmpty && report.keptMembers.isEmpty
   }
 
   /// The options that say which records there are, and which of them fit.

@@ -6,7 +6,7 @@ import ToolSupport
 /// Adapting a model to what a delivery holds, before anything is stored.
 extension ImportCommand {
   /// Whether the model is adapted to the inputs, so that each is read twice.
-  var adaptsModel: Bool { widens || addsColumns || model.widens }
+  var adaptsModel: Bool { widens || addsColumns }
 
   /// Widens the model so that it accepts the records of the inputs, and adds attributes for members that it does
   /// not map, as the options and the model say.
@@ -21,7 +21,7 @@ extension ImportCommand {
     func obstacle(_ model: Model) throws -> String? {
       try store?.obstacle(to: model, abandonsRuns: abandonsRuns)
     }
-    if widens || model.widens {
+    if widens {
       if let stored = try storedModel(ofTable: model.table) { model = model.widened(to: stored) }
       let misfits = try misfits(&standardInput, tool.diagnostics)
       let (wider, changes, refusals) = try model.widened(by: misfits, unless: obstacle)

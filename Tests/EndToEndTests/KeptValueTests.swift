@@ -125,4 +125,70 @@ import Testing
 
         """#)
   }
+
+  /// The members of the stored records and of those that meet them: every combination of values that fit and do not.
+  private static let combinations: [[(name: String, value: String)]] =
+    ["1.5", #""x""#, "null", nil].flatMap { price in
+      ["true", "7", "null", nil].flatMap { open in
+        ["1", "[2]", nil].map { note in
+          [("price", price), ("open", open), ("note", note)].compactMap { name, value in
+            value.map { (name, $0) }
+          }
+        }
+      }
+    }
+
+  private static func line(_ id: Int, _ members: [(name: String, value: String)]) -> String {
+    let all = [("id", "\(id)")] + members.sorted { $0.name < $1.name }
+    return "{\(all.map { "\"\($0)\":\($1)" }.joined(separator: ","))}"
+  }
+
+  @Test(arguments: ["object-trump", "store-trump", "newest", "overwrite"])
+  func `a value and its kept one exclude each other when merged`(policy: String) throws {
+    let folder = try ScratchFolder()
+    let model = Self.model(keeps: true).replacing(#""x-timestamp":"updated","#, with: "")
+    try folder.write(model, to: "model.json")
+    var (stored, later, expected) = ("", "", Set<String>())
+    for (row, old) in Self.combinations.enumerated() {
+      for (column, new) in Self.combinations.enumerated() {
+        let id = row * Self.combinations.count + column
+        stored += Self.line(id, old) + "\n"
+        later += Self.line(id, new) + "\n"
+        var merged = policy == "object-trump" || policy == "store-trump" ? old : new
+        for member in new where merged.contains(where: { $0.name == member.name }) {
+          let index = merged.firstIndex { $0.name == member.name }!
+          if policy == "object-trump" || merged[index].value == "null" {
+            merged[index].value = member.value
+          }
+        }
+        for member in new where !merged.contains(where: { $0.name == member.name }) {
+          merged.append(member)
+        }
+        expected.insert(Self.line(id, merged.filter { $0.value != "null" }))
+      }
+    }
+    for (name, text) in [("stored.ndjson", stored), ("later.ndjson", later)] {
+      try folder.write(text, to: name)
+      let outcome = try importer.run(
+        ["-q", "-m", "model.json", "--merge", policy, name], in: folder.path)
+      #expect(outcome.exitCode == 0, "\(outcome)")
+    }
+    var found = Set<String>()
+    for line in try exporter.run(["-q", "-f", "ndjson"], in: folder.path).output.split(
+      separator: "\n")
+    {
+      let members = line.dropFirst().dropLast().split(separator: ",").map {
+        let parts = $0.split(separator: ":")
+        return (name: String(parts[0].dropFirst().dropLast()), value: String(parts[1]))
+      }
+      found.insert(Self.line(Int(members[0].value)!, Array(members.dropFirst())))
+    }
+    #expect(found == expected)
+    #expect(
+      try dump(
+        """
+        SELECT count(*) FROM t WHERE price IS NOT NULL AND json_extract(other, '$.price') IS NOT NULL
+          OR open IS NOT NULL AND json_extract(other, '$.open') IS NOT NULL
+        """, in: folder) == ["0"])
+  }
 }

@@ -137,11 +137,11 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: folder.file("new"), withIntermediateDirectories: false)
     try folder.write(#"[{"id":1,"at":"2024-01-01T00:00:00Z"}]"#, to: "list.json")
-    try folder.write(#"[{"id":2,"at":"soon"}]"#, to: "new/list_7.json")
+    try folder.write(#"[{"id":"x","at":"soon"}]"#, to: "new/list_7.json")
     #expect(try tool.run(["--infer", "list.json"], in: folder.path).exitCode == 0)
     let next = try tool.run(["--infer", "new/list_7.json"], in: folder.path)
     #expect(next.exitCode == 1)
-    #expect(next.output.contains("rejected  1  format 1"), "\(next.output)")
+    #expect(next.output.contains("rejected  1  type 1"), "\(next.output)")
     #expect(
       next.messages.contains("the store has the table list: its model is used"), "\(next.messages)")
     #expect(next.messages.contains("rename the file or use another --store"), "\(next.messages)")
@@ -160,7 +160,7 @@ import Testing
     #expect(outcome.exitCode == 0, "\(outcome.messages)")
     #expect(
       outcome.output.contains("inserted  18,001  into record of poi.sqlite"), "\(outcome.output)")
-    #expect(outcome.output.contains("/late  1"), "\(outcome.output)")
+    #expect(outcome.output.contains("kept in other: /late 1"), "\(outcome.output)")
   }
 
   @Test(arguments: [

@@ -26,22 +26,29 @@ import Testing
   }
 
   @Test(arguments: [["second.json"], ["-"], ["--infer", "--table", "first", "second.json"]])
-  func `an inferred table widens by itself`(arguments: [String]) throws {
+  func `an inferred table keeps what does not fit, and widens if asked`(arguments: [String]) throws {
     let folder = try makeStore("--infer")
-    let outcome = try tool.run(
-      arguments, in: folder.path, input: arguments == ["-"] ? Array(Self.second.utf8) : [])
-    #expect(outcome.exitCode == 1, "\(outcome)")
-    #expect(outcome.output.contains("rejected  1  required 1 (id 1)"), "\(outcome)")
+    let input = arguments == ["-"] ? Array(Self.second.utf8) : []
+    let kept = try tool.run(arguments, in: folder.path, input: input)
+    #expect(kept.exitCode == 1, "\(kept)")
+    #expect(kept.output.contains("rejected  1  required 1 (id 1)"), "\(kept)")
+    #expect(
+      kept.output.contains(#"kept beside their columns: /level 1 (3.5), /open 1 ("?")"#), "\(kept)")
+    #expect(kept.messages.contains("at /level, /open do not fit: --widen makes"), "\(kept)")
+    #expect(
+      try dump("SELECT id, level, open FROM first", in: folder)
+        == ["1|3|1", "2|4|0", "1|NULL|NULL", "3|NULL|NULL"])
+    let outcome = try tool.run(["--widen"] + arguments, in: folder.path, input: input)
     #expect(
       outcome.messages.contains(
         "the model first is widened: level from integer or null to number or null; open from boolean or "
           + "null to boolean or string or null"), "\(outcome)")
     #expect(
       try dump("SELECT id, level, open FROM first", in: folder)
-        == ["1|3.0|1", "2|4.0|0", "1|3.5|?", "3|NULL|NULL"])
+        == ["1|3.0|1", "2|4.0|0", "1|NULL|NULL", "3|NULL|NULL", "1|3.5|?", "3|NULL|NULL"])
     // The next one fits.
     let next = try tool.run(["second.json"], in: folder.path)
-    #expect(!next.messages.contains("widened"), "\(next)")
+    #expect(!next.output.contains("beside"), "\(next)")
   }
 
   @Test func `a table of a named model widens if asked`() throws {
@@ -79,7 +86,7 @@ import Testing
     let refused = try tool.run(["--widen", "pipe"], in: folder.path)
     #expect(refused.exitCode == 64 && refused.messages.contains("pipe: not a regular file"))
     try folder.write(#"[{"id":7,"level":0.5},{"id":8"#, to: "cut.json")
-    let cut = try tool.run(["cut.json"], in: folder.path)
+    let cut = try tool.run(["--widen", "cut.json"], in: folder.path)
     #expect(cut.output.contains("truncated 1"), "\(cut)")
     #expect(try dump("SELECT level FROM first WHERE id = 7", in: folder) == ["0.5"])
   }
@@ -97,26 +104,27 @@ import Testing
       )
       .exitCode == 0)
     for arguments in [["--dry-run"], []] {
-      let outcome = try tool.run(arguments + ["-t", "a (b)", "second.json"], in: folder.path)
+      let outcome = try tool.run(
+        arguments + ["--widen", "-t", "a (b)", "second.json"], in: folder.path)
       #expect(outcome.messages.contains("big: \"big\" has integers beyond 2^53"), "\(outcome)")
-      #expect(outcome.output.contains("rejected  3  type 3"), "\(outcome)")
+      #expect(outcome.output.contains("rejected  2  type 2"), "\(outcome)")
     }
     #expect(
       try dump(#"SELECT id, big, n FROM "a (b)""#, in: folder)
-        == ["1|9007199254740993|3.0", "2|1|4.0", "4|NULL|2.5", "5|NULL|4.0"])
+        == ["1|9007199254740993|3.0", "2|1|4.0", "3|NULL|1.0", "4|NULL|2.5", "5|NULL|4.0"])
   }
 
   @Test func `a table that was widened continues with the model file that made it`() throws {
     let folder = try ScratchFolder()
     try folder.write(
-      #"{"x-table":"t","x-key":"id","x-widens":true,"required":["id","n"],"properties":{"id":{"type":"integer"},"n":{"type":"integer"}}}"#,
+      #"{"x-table":"t","x-key":"id","required":["id","n"],"properties":{"id":{"type":"integer"},"n":{"type":"integer"}}}"#,
       to: "model.json")
     for (number, text) in [
       #"{"id":1,"n":1}"#, #"{"id":2,"n":1.5,"s":"x"}"#, #"{"id":3,"n":3}"#, #"{"id":4}"#,
     ]
     .enumerated() {
       try folder.write(text, to: "data.json")
-      let options = number == 1 ? ["--add-columns"] : []
+      let options = number == 1 ? ["--widen", "--add-columns"] : ["--widen"]
       let outcome = try tool.run(options + ["-m", "model.json", "data.json"], in: folder.path)
       #expect(outcome.exitCode == 0 && outcome.output.contains("inserted  1"), "\(outcome)")
     }
@@ -133,7 +141,7 @@ import Testing
       FROM poikit_run LIMIT 1;
       INSERT INTO poikit_checkpoint VALUES (9, 1, '{}')
       """)
-    let outcome = try tool.run(["second.json"], in: folder.path)
+    let outcome = try tool.run(["--widen", "second.json"], in: folder.path)
     #expect(outcome.messages.contains("an import into the table is unfinished"), "\(outcome)")
     #expect(
       try dump("SELECT type FROM pragma_table_info('first') WHERE name = 'level'", in: folder)

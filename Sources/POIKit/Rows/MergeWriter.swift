@@ -15,6 +15,9 @@ struct MergeWriter: ~Copyable {
   /// The slots that are merged: attributes, unmapped members and relations to many.
   private let mergedSlots: [Int]
 
+  /// Merges the unmapped members under policies by attribute; nil if the model does not keep them.
+  private let unmapped: UnmappedMembers?
+
   private var finding: Statement
   private var reading: Statement
   private var stored: StoredRow
@@ -61,6 +64,7 @@ struct MergeWriter: ~Copyable {
     mergedSlots =
       Array(0..<schema.layout.attributeCount) + (schema.layout.unmappedSlot.map { [$0] } ?? [])
       + schema.layout.relations.map(\.slot)
+    unmapped = UnmappedMembers(schema.layout)
     self.finding = finding
     self.reading = reading
     self.stored = stored
@@ -112,18 +116,23 @@ struct MergeWriter: ~Copyable {
     case .overwrite: try overwrite(record, of: &batch, by: &rows)
     case .objectTrump:
       try beginMerge()
+      let members = unmapped?.trumped(stored.batch, by: record, of: batch)
       for slot in mergedSlots where batch[record, slot].isNamed {
         stored.copy(slot: slot, from: record, of: batch)
       }
+      if let members { stored.setUnmapped(members) }
       try writeMerged(record, of: &batch, by: &rows)
     case .storeTrump:
       try beginMerge()
+      let members = unmapped?.completed(stored.batch, by: record, of: batch)
+      let kept = unmapped?.keptSlots(of: stored.batch) ?? []
       for slot in mergedSlots
       where stored.batch[0, slot].isNull && batch[record, slot].isNamed
-        && !batch[record, slot].isNull
+        && !batch[record, slot].isNull && !kept.contains(slot)
       {
         stored.copy(slot: slot, from: record, of: batch)
       }
+      if let members { stored.setUnmapped(members) }
       try writeMerged(record, of: &batch, by: &rows)
     case .newestByProperty: try mergeNewerProperties(record, of: &batch, by: &rows)
     case .rollback: batch.countOutcome(record: record, .ignored)
@@ -319,6 +328,11 @@ extension MergeWriter {
       }
       stored.copy(slot: slot, from: record, of: batch)
       times.times[index] = time
+    }
+    if let unmapped, let index = mergedSlots.firstIndex(of: unmapped.slot) {
+      let newer = mergedSlots.indices.filter { times.times[$0] > times.times[index] }
+      let members = unmapped.members(of: stored.batch, without: newer.map { mergedSlots[$0] })
+      if let members { stored.setUnmapped(members) }
     }
     try writeMerged(
       record, of: &batch, by: &rows,

@@ -124,6 +124,12 @@ struct StoredRow: ~Copyable {
     }
   }
 
+  /// Replaces the unmapped members; `text` is empty if none are left.
+  mutating func setUnmapped(_ text: String) {
+    guard let slot = layout.unmappedSlot else { return }
+    batch[0, slot] = text.isEmpty ? .null : .text(batch.copyToArena(text.utf8Span.span))
+  }
+
   private mutating func setRelation(_ number: Int, to rows: TableDigest) {
     batch[0, layout.relations[number].slot] = rows.rowCount > 0 ? .related : .null
     batch.children[number].setDigest(ofParent: 0, to: rows)

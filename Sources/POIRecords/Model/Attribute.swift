@@ -86,7 +86,7 @@ extension Attribute.Storage {
   /// Whether a column of this form can be changed into one of the other form, with all its values.
   package func widens(to other: Attribute.Storage) -> Bool {
     switch (self, other) {
-    case (.integer, .real), (.integer, .any), (.real, .any), (.json, .any): true
+    case (.integer, .real), (.integer, .any), (.real, .any), (.json, .any), (.integer, .json): true
     default: isPlainText && other == .any
     }
   }

@@ -25,9 +25,6 @@ public struct Model: Sendable {
   /// Whether the key is a guess: it was inferred, and its values repeat or nothing but its values suggests it.
   public internal(set) var isKeyDoubtful = false
 
-  /// Whether later deliveries widen the table: its columns then accept what the records hold.
-  public internal(set) var widens = false
-
   /// Whether a value that its column cannot hold is kept with the unmapped members, instead of rejecting the
   /// record.
   public package(set) var keepsMisfits = false

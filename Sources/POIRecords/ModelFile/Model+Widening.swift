@@ -36,6 +36,7 @@ extension Model {
     if before.isRequired, !after.isRequired { parts.append("may be missing") }
     if !before.readsEmptyAsNull, after.readsEmptyAsNull { parts.append("null if empty") }
     if !before.isLenient, after.isLenient { parts.append("also in quotes") }
+    if need.forms.contains(.bigInteger) { parts.append("with all digits") }
     if need.forms.contains(.otherDateTime) { parts.append("in any form of ISO 8601") }
     if need.forms.contains(.zoneless) { parts.append("in UTC without a zone") }
     return "\(before.name) \(parts.joined(separator: ", "))"
@@ -103,6 +104,7 @@ extension Model {
       property["format"] = nil
       property["x-date-pattern"] = nil
     }
+    if need.forms.contains(.bigInteger) { property["x-digits"] = .bool(true) }
     if need.forms.contains(.otherDateTime) { property["x-date-pattern"] = .string("iso8601") }
     if need.forms.contains(.zoneless) { property["x-zone"] = .string("UTC") }
     properties[attribute.name] = .object(property)

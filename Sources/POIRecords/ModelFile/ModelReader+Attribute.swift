@@ -208,6 +208,14 @@ extension ModelReader {
         .pattern(pattern, defaultOffsetMinutes: zone ?? (pattern.hasZone ? nil : 0)))
     case nil: break
     }
+    if try boolean(json["x-digits"], at: place + "/x-digits") {
+      guard values.isSubset(of: [.integer, .number]), !values.isEmpty else {
+        throw ModelError(
+          message: "\"x-digits\" keeps numbers as text and needs the type integer or number",
+          pointer: place + "/x-digits")
+      }
+      return .json
+    }
     switch values {
     case .string: return .text
     case .integer, .boolean, [.integer, .boolean]: return .integer

@@ -31,14 +31,15 @@ enum ModelReader {
 
   static let rootKeywords: Set<String> = recordKeywords.union([
     "$schema", "$id", "$defs", "type", "required", "properties", "x-table", "x-key",
-    "x-key-doubtful", "x-timestamp", "x-ties", "x-tombstone", "x-unmapped-column", "x-widens",
-    "x-keeps-misfits",
+    "x-key-doubtful", "x-timestamp", "x-ties", "x-tombstone", "x-unmapped-column",
+    // Earlier versions inferred x-widens.
+    "x-widens", "x-keeps-misfits",
   ])
 
   /// The keywords of attributes, without the keywords of `RuleCompiler`.
   static let attributeKeywords: Set<String> = [
     "x-column", "x-source", "x-unit", "x-zone", "x-date-pattern", "x-lenient", "x-empty-as-null",
-    "x-allow-nul",
+    "x-allow-nul", "x-digits",
     "x-relation", "x-merge",
   ]
 
@@ -91,7 +92,6 @@ enum ModelReader {
     try checkSources(of: attributes, relations, at: "/properties")
     model.isKeyDoubtful = try boolean(json["x-key-doubtful"], at: "/x-key-doubtful")
     model.ties = try tieRule(json["x-ties"])
-    model.widens = try boolean(json["x-widens"], at: "/x-widens")
     model.keepsMisfits = try boolean(json["x-keeps-misfits"], at: "/x-keeps-misfits")
     if model.keepsMisfits, unmapped == nil {
       throw ModelError(
@@ -151,6 +151,7 @@ enum ModelReader {
       }
       guard attributes[index].relation == nil,
         attributes[index].storage != .json
+          || attributes[index].types.isDisjoint(with: [.object, .array])
       else {
         throw ModelError(
           message: "\"\(name)\" cannot be a key: it is a relation, an object or an array",

@@ -24,7 +24,8 @@ public struct Issue: Sendable, Hashable {
 
   /// Whether it says that the column cannot hold the value, for its type, form or size.
   var isMisfit: Bool {
-    ["type", "format", "number-range", "integer-range", "instant-range", "nul"].contains(rule)
+    ["type", "format", "number-range", "integer-range", "instant-range", "nul", "skew"].contains(
+      rule)
   }
 
   /// The most issues kept for one record: a large record could have an issue for every value.

@@ -31,6 +31,8 @@ package struct Misfits: Sendable {
     static let otherDateTime = Forms(rawValue: 16)
     /// A date-time without a zone.
     static let zoneless = Forms(rawValue: 32)
+    /// An integer beyond 64 bits.
+    static let bigInteger = Forms(rawValue: 64)
   }
 
   private let model: Model
@@ -57,17 +59,19 @@ package struct Misfits: Sendable {
     // A record without a key is merged with no other one.
     if rule == "required" { return isKey ? nil : Need(forms: .missing) }
     guard let value = element.index(ofValueAt: attribute.source),
-      rule == "type" || rule == "format"
+      ["type", "format", "integer-range"].contains(rule)
     else { return nil }
     let token = element.tape[value]
+    if rule == "integer-range" { return token.kind == .number ? Need(forms: .bigInteger) : nil }
     guard token.kind == .string else {
       let type = element.type(ofValueAt: value)
       // Numbers in a key keep their meaning; 1, true and "1" would be three keys.
       return rule == "format" || isKey && type != .number ? nil : Need(types: type)
     }
     let text = element.tape.text(of: token)
+    // The keys 7 and "7" stay two.
+    if isKey { return text.isEmpty ? nil : Need(types: .string) }
     if attribute.mayBeLenient, NumberText.isNumber(text) { return Need(forms: .numberText) }
-    if isKey { return nil }
     if text.isEmpty, attribute.mayReadEmptyText { return Need(types: .null, forms: .emptyText) }
     return rule == "format"
       ? Self.form(of: text, insteadOf: attribute.storage) : Need(types: .string)

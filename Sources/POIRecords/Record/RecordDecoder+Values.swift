@@ -37,7 +37,8 @@ extension RecordDecoder {
         guard
           let instant = Instant(
             rfc3339: element.tape.text(of: token), defaultOffsetMinutes: plan.defaultOffsetMinutes),
-          Instant.range.contains(instant.microseconds)
+          Instant.range.contains(instant.microseconds),
+          index != timestampSlot || instant.microseconds <= latestTimestamp
         else { return nil }
         return .integer(instant.microseconds)
       case .real, .integer, .general: return nil
@@ -48,7 +49,9 @@ extension RecordDecoder {
         // A double represents every integer up to 2^53 exactly.
         guard integer.magnitude <= 1 << 53, plan.admits(Double(integer)) else { return nil }
         return plan.conversion == .real ? .real(Double(integer)) : .integer(integer)
-      case .real(let real, isExact: true) where plan.conversion == .real && plan.admits(real):
+      case .real(let real, isExact: true)
+      where plan.conversion == .real && plan.admits(real)
+        && (token.textByteCount <= NumberText.plainByteCount || !keepsMisfits):
         return .real(real)
       case .real, .tooLarge: return nil
       }
@@ -124,6 +127,12 @@ extension RecordDecoder {
     case .true where types.contains(.boolean), .false where types.contains(.boolean):
       check(RuleSubject(valueAt: value, of: element, start: value), of: index)
       return .integer(token.kind == .true ? 1 : 0)
+    case .number where layout.fields[index].attribute.storage == .json:
+      let lexeme = element.tape.text(of: token)
+      guard types.contains(.number) || DecimalText(lexeme).isPlainInteger else {
+        return reportNumber(index, "type", lexeme, "is not an integer")
+      }
+      return jsonSlot(of: index, value: value, element: element, arena: &arena)
     case .number where !types.isDisjoint(with: [.integer, .number]):
       return numberSlot(of: index, lexeme: element.tape.text(of: token), element: element)
     case .string where types.contains(.string) || layout.fields[index].attribute.isLenient:
@@ -175,7 +184,7 @@ extension RecordDecoder {
           index, isIntegral ? "integer-range" : "type", lexeme,
           isIntegral ? "does not fit a 64-bit integer" : "is not an integer")
       }
-      guard isExact else {
+      guard isExact, !keepsMisfit[index] || NumberText.isPrinted(lexeme, of: real) else {
         return reportNumber(
           index, "number-range", lexeme, "fits neither a 64-bit integer nor, exactly, a double")
       }
@@ -222,7 +231,7 @@ extension RecordDecoder {
         index, "instant-range", lexeme,
         "is outside the years 0 to 9999; is the model's x-unit right?")
     }
-    return .integer(microseconds)
+    return instantSlot(of: index, microseconds: microseconds)
   }
 
   // MARK: Strings
@@ -304,7 +313,15 @@ extension RecordDecoder {
     guard Instant.range.contains(instant.microseconds) else {
       return reportText(index, "instant-range", text, "is outside the years 0 to 9999 in UTC")
     }
-    return .integer(instant.microseconds)
+    return instantSlot(of: index, microseconds: instant.microseconds)
+  }
+
+  private mutating func instantSlot(of index: Int, microseconds: Int64) -> ValueSlot {
+    guard index == timestampSlot, microseconds > latestTimestamp, keepsMisfit[index] else {
+      return .integer(microseconds)
+    }
+    reportSkew(of: microseconds, slot: index)
+    return .absent
   }
 
   // MARK: Reports

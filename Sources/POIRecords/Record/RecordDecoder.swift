@@ -31,8 +31,8 @@ struct RecordDecoder: ~Copyable {
   private var tally = MemberTally()
 
   /// For each field, whether a value that its column cannot hold is kept with the unmapped members.
-  private let keepsMisfit: [Bool]
-  private let keepsMisfits: Bool
+  let keepsMisfit: [Bool]
+  let keepsMisfits: Bool
 
   /// The kept values by pointer, since the counts were moved last.
   private var kept: [ExactText: KeptMember] = [:]
@@ -44,10 +44,10 @@ struct RecordDecoder: ~Copyable {
   let removalPlan: RemovalPlan?
 
   /// The slot of the timestamp; nil if the model has no timestamp or accepts any instant.
-  private let timestampSlot: Int?
+  let timestampSlot: Int?
 
   /// The latest accepted timestamp, in microseconds since 1970.
-  private let latestTimestamp: Int64
+  let latestTimestamp: Int64
 
   /// The unmapped members of the current record, as the inside of a JSON object.
   private var unmapped = GrowableBuffer<UInt8>()
@@ -344,9 +344,11 @@ struct RecordDecoder: ~Copyable {
       return true
     case .startArray:
       reportIfRepeated(ofNode: target.node)
-      let isWhollyMapped = walkArray(
-        value, node: target.node, handling: handling == .keep ? .count : handling,
-        element: element, record: record, batch: &batch)
+      let isWhollyMapped =
+        walkArray(
+          value, node: target.node, handling: handling == .keep ? .count : handling,
+          element: element, record: record, batch: &batch)
+        && !(keepsMisfits && element.tape[value + 1].kind == .endArray)
       if !isWhollyMapped, handling == .keep, let name {
         appendUnmapped(name, value: value, element: element)
       }
@@ -359,9 +361,13 @@ struct RecordDecoder: ~Copyable {
       if target.field < 0 {
         if keepsMisfits, handling != .ignore {
           reportIfRepeated(ofNode: target.node)
-          keep(
-            name, value: value, handling: handling, element: element,
-            from: table.pointer(of: target.node))
+          let pointer = table.pointer(of: target.node)
+          keep(name, value: value, handling: handling, element: element, from: pointer)
+          // The record names the attributes inside.
+          for (index, field) in layout.fields.enumerated()
+          where keepsMisfit[index] && field.attribute.source.notation.hasPrefix(pointer + "/") {
+            batch[record, index] = .null
+          }
           return false
         }
         issues.report(
@@ -434,6 +440,10 @@ struct RecordDecoder: ~Copyable {
     of record: Int, in batch: borrowing RecordBatch, slot: Int
   ) {
     guard let time = batch.timestamp(of: record, slot: slot), time > latestTimestamp else { return }
+    reportSkew(of: time, slot: slot)
+  }
+
+  mutating func reportSkew(of time: Int64, slot: Int) {
     issues.report(
       "skew", layout.fields[slot].path,
       "\(Instant(microseconds: time)) is later than "

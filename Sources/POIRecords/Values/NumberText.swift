@@ -40,6 +40,33 @@ package enum NumberText {
     return .real(decimal.isNegative ? -magnitude : magnitude, isExact: true)
   }
 
+  /// The most bytes of a lexeme that need no look at its digits: 17 of them, with a sign or a point.
+  static let plainByteCount = 18
+
+  /// Whether a lexeme has at most 17 digits, or those that a program prints of the double nearest to it. Other
+  /// numbers lose digits as a double.
+  package static func isPrinted(_ lexeme: Span<UInt8>, of value: Double) -> Bool {
+    guard lexeme.count > plainByteCount else { return true }
+    var digits: [UInt8] = []
+    for index in lexeme.indices {
+      let byte = lexeme[index]
+      if byte | 0x20 == UInt8(ascii: "e") { break }
+      if (0x30...0x39).contains(byte), byte != 0x30 || !digits.isEmpty { digits.append(byte) }
+    }
+    guard digits.count > 17 else { return true }
+    let count = Int32(digits.count - 1)
+    let printed = unsafe [UInt8](unsafeUninitializedCapacity: digits.count + 16) { buffer, byteCount in
+      byteCount = unsafe withVaList([count, value]) {
+        unsafe Int(
+          vsnprintf(
+            UnsafeMutableRawPointer(buffer.baseAddress!).assumingMemoryBound(to: CChar.self),
+            buffer.count, "%.*e", $0))
+      }
+    }
+    return printed.prefix { $0 != UInt8(ascii: "e") }.filter { (0x30...0x39).contains($0) }
+      == digits
+  }
+
   /// The number in `lexeme`; nil beyond the range of a double.
   package static func number(_ lexeme: String) -> Number? {
     switch value(Array(lexeme.utf8).span) {
