@@ -6,7 +6,7 @@ extension ModelDraft {
   func document(introduction: [String], latestTimestamp: Instant?) -> JSONValue {
     let (timestamp, timestampRemark) = timestamp(notAfter: latestTimestamp)
     var comment = introduction + [key.remark, timestampRemark]
-    if let unmappedColumn {
+    if let unmappedColumn, !omissions.isEmpty {
       comment.append(
         "Without a column of their own, and kept as JSON in \(unmappedColumn): "
           + omissions.joined(separator: ", ") + ".")
@@ -22,6 +22,7 @@ extension ModelDraft {
     add("x-key-doubtful", key.isDoubtful ? .bool(true) : nil)
     add("x-timestamp", timestamp.map(JSONValue.string))
     add("x-unmapped-column", unmappedColumn.map(JSONValue.string))
+    add("x-keeps-misfits", keepsMisfits ? .bool(true) : nil)
     add("x-widens", isStrict ? nil : .bool(true))
     add("type", .string("object"))
     let required = columns.filter(\.isRequired).map { JSONValue.string($0.name) }
@@ -31,6 +32,12 @@ extension ModelDraft {
   }
 
   // MARK: Timestamp
+
+  /// Whether a column may be the timestamp if a few late instants are kept beside it.
+  func hasLateVersion(_ column: InferredColumn) -> Bool {
+    column.instants != nil && column.statistics.hasFewLateInstants
+      && MemberName(column.nameSteps.last ?? "").versionRank != nil
+  }
 
   private func timestamp(notAfter latest: Instant?) -> (name: String?, remark: String) {
     let moments = columns.filter { $0.instants != nil }
@@ -45,7 +52,9 @@ extension ModelDraft {
       MemberName(column.nameSteps.last ?? "").versionRank
     }
     let candidates = moments.filter { column in
-      guard let greatest = column.instants?.greatest, rank(column) != nil else { return false }
+      guard let greatest = column.instants?.greatest, rank(column) != nil,
+        keepsMisfits || !hasLateVersion(column)
+      else { return false }
       return greatest <= latest?.microseconds ?? .max
     }
     let best = candidates.min { order($0).lexicographicallyPrecedes(order($1)) }

@@ -32,6 +32,9 @@ struct ModelDraft {
   /// The column of the unmapped members; nil if every member has a column.
   private(set) var unmappedColumn: String?
 
+  /// Whether values that their columns cannot hold are needed for an exact export.
+  private(set) var keepsMisfits = false
+
   /// The members without a column, with the reason.
   private(set) var omissions: [String] = []
 
@@ -206,7 +209,8 @@ struct ModelDraft {
     if hasUnobservedMembers {
       omissions.append("members beyond the limits of the inference")
     }
-    if !omissions.isEmpty { unmappedColumn = names.name(for: ["other"]) }
+    keepsMisfits = !isStrict && columns.contains(where: hasLateVersion)
+    if !omissions.isEmpty || keepsMisfits { unmappedColumn = names.name(for: ["other"]) }
   }
 
   private mutating func dropRarest() {

@@ -57,10 +57,10 @@ extension PathStatistics {
       Instant.range.contains(instant.microseconds)
     {
       instantCount += 1
-      instants.include(instant.microseconds)
+      include(instant: instant.microseconds)
       if Instant(rfc3339: text) == nil { zonelessCount += 1 }
     } else if let day = Instant(date: text) {
-      instants.include(day.microseconds)
+      include(instant: day.microseconds)
     } else if PathStatistics.patternLengths.contains(text.count) {
       observe(datePatternsOf: text)
     }
@@ -70,7 +70,7 @@ extension PathStatistics {
   }
 
   /// The lengths in bytes of texts that can have a pattern of `DatePattern.proposals`.
-  private static let patternLengths = 16...48
+  private static let patternLengths = 13...64
 
   private mutating func observe(datePatternsOf text: Span<UInt8>) {
     for (index, pattern) in DatePattern.proposals.enumerated() {
@@ -78,7 +78,7 @@ extension PathStatistics {
         Instant.range.contains(instant.microseconds)
       else { continue }
       patternCounts[index] += 1
-      instants.include(instant.microseconds)
+      include(instant: instant.microseconds)
       if pattern.instant(text) == nil { zonelessCount += 1 }
     }
   }

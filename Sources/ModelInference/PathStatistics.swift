@@ -48,6 +48,8 @@ struct PathStatistics {
   var numbers = ClosedBounds<Double>()
   /// The number of numbers that can be instants in each unit, by its position in `EpochUnit.allCases`.
   private(set) var epochCounts = [Int](repeating: 0, count: EpochUnit.allCases.count)
+  /// The first of these numbers.
+  private var epochExamples = [Double](repeating: 0, count: EpochUnit.allCases.count)
 
   // Text.
   /// In Unicode scalar values.
@@ -66,8 +68,10 @@ struct PathStatistics {
   var numericCount = 0
   /// The number of texts that are integers.
   var integerTextCount = 0
-  /// Date-times and dates, in microseconds since 1970.
-  var instants = ClosedBounds<Int64>()
+  /// Date-times and dates, in microseconds since 1970: all, and those before 2100.
+  private var allInstants = ClosedBounds<Int64>()
+  private var nearInstants = ClosedBounds<Int64>()
+  private var lateCount = 0
 
   // Arrays.
   var elementCounts = ClosedBounds<Int>()
@@ -146,16 +150,36 @@ struct PathStatistics {
       && !(hasWideInteger && (realCount > 0 || integerTextCount < numericCount))
   }
 
-  /// The unit in which nine of ten numbers are instants from 1973 to 2100, and all of them from the years 0 to
-  /// 9999, with these instants; nil if the values are not numbers or there is no such unit.
+  /// The units in which numbers are instants from 1973 to 2100, with an example of each.
+  var epochUnits: [String] {
+    EpochUnit.allCases.indices.filter { epochCounts[$0] > 0 }.map { index in
+      let example = Int64(exactly: epochExamples[index]).map(String.init)
+      return "\(EpochUnit.allCases[index].rawValue) (\(example ?? "\(epochExamples[index])"))"
+    }
+  }
+
+  /// The only unit in which numbers are instants from 1973 to 2100, if nine of ten are, and all of them from the years
+  /// 0 to 9999, with these instants; nil if the values are not numbers or there is no such unit.
   var epoch: (unit: EpochUnit, instants: ClosedBounds<Int64>)? {
     let count = integerCount + realCount
-    guard isNumber || isLenientNumber,
+    guard isNumber || isLenientNumber, epochCounts.count(where: { $0 > 0 }) == 1,
       let unit = zip(EpochUnit.allCases, epochCounts).first(where: { $1 * 10 >= count * 9 })?.0,
       let instants = unit.instants(of: numbers)
     else { return nil }
     return (unit, instants)
   }
+
+  /// Whether at most one of twenty texts is an instant after 2100, such as the last second of 9999, and can be kept
+  /// beside its column.
+  var hasFewLateInstants: Bool {
+    lateCount > 0 && lateCount * 20 <= stringCount && format != .date && !mixesZones
+  }
+
+  /// Date-times and dates, in microseconds since 1970, without a few late ones.
+  var instants: ClosedBounds<Int64> { hasFewLateInstants ? nearInstants : allInstants }
+
+  /// Whether some texts name their zone and some do not.
+  var mixesZones: Bool { zonelessCount > 0 && zonelessCount + emptyCount < stringCount }
 
   /// Whether nine of ten texts are date-times and the others are empty.
   var isDateTime: Bool {
@@ -168,10 +192,16 @@ struct PathStatistics {
       && (elementCounts.least ?? 0) >= 2
   }
 
+  mutating func include(instant: Int64) {
+    allInstants.include(instant)
+    if instant < EpochUnit.end { nearInstants.include(instant) } else { lateCount += 1 }
+  }
+
   mutating func include(number: Double) {
     numbers.include(number)
     guard let unit = EpochUnit(of: number), let index = EpochUnit.allCases.firstIndex(of: unit)
     else { return }
+    if epochCounts[index] == 0 { epochExamples[index] = number }
     epochCounts[index] += 1
   }
 

@@ -77,7 +77,8 @@ struct WinnerSelection: ~Copyable {
     let share = options.memoryBudget / 4
     losers = ExternalSorter(memoryBudget: ranksLosers ? 0 : share, folder: folder)
     groupLosers = ExternalSorter(memoryBudget: ranksLosers ? share : 0, folder: folder)
-    timestamps = TimestampReader(column: layout.timestampColumn ?? "")
+    timestamps = TimestampReader(
+      column: layout.timestampColumn ?? "", hasUnit: layout.isTimestampInstant)
     tiedLosers = EntryLog(folder: folder)
   }
 

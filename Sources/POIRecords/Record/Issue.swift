@@ -22,9 +22,11 @@ public struct Issue: Sendable, Hashable {
     self.message = message
   }
 
-  /// Whether it says that the column cannot hold the value, for its type, form or size.
+  /// Whether it says that the column cannot hold the value, for its type, form or size. Only timestamps that can be
+  /// kept have the issue `skew` then.
   var isMisfit: Bool {
-    ["type", "format", "number-range", "integer-range", "instant-range", "nul"].contains(rule)
+    ["type", "format", "number-range", "integer-range", "instant-range", "nul", "skew"].contains(
+      rule)
   }
 
   /// The most issues kept for one record: a large record could have an issue for every value.

@@ -87,7 +87,11 @@ struct RecordDecoder: ~Copyable {
     var plans = GrowableBuffer<FieldPlan>()
     var requiredFields = GrowableBuffer<Int>()
     for (index, field) in layout.fields.enumerated() {
-      plans.append(FieldPlan(field, rules: model.rules.rules(of: field.attribute.schema)))
+      var plan = FieldPlan(field, rules: model.rules.rules(of: field.attribute.schema))
+      if keepsMisfit[index], index == timestampSlot {
+        plan.latestInstant = min(plan.latestInstant, self.latestTimestamp)
+      }
+      plans.append(plan)
       if field.attribute.isRequired { requiredFields.append(index) }
     }
     self.plans = plans
@@ -335,7 +339,7 @@ struct RecordDecoder: ~Copyable {
       walkObject(
         value, node: target.node, handling: .keep, element: element, record: record,
         batch: &batch)
-      // An empty object has no attributes, so only its text tells that it was there.
+      // An empty object has no attributes, and neither has null, so only its text tells that it was there.
       if unmapped.count > opened || keepsMisfits && element.tape[value + 1].kind == .endObject {
         unmapped.append(UInt8(ascii: "}"))
       } else {
@@ -435,9 +439,11 @@ struct RecordDecoder: ~Copyable {
   ) {
     guard let time = batch.timestamp(of: record, slot: slot), time > latestTimestamp else { return }
     issues.report(
-      "skew", layout.fields[slot].path,
-      "\(Instant(microseconds: time)) is later than "
-        + "\(Instant(microseconds: latestTimestamp)), the latest that is allowed now")
+      "skew", layout.fields[slot].path, skewMessage(Instant(microseconds: time)))
+  }
+
+  func skewMessage(_ instant: Instant) -> String {
+    "\(instant) is later than \(Instant(microseconds: latestTimestamp)), the latest that is allowed now"
   }
 
   private mutating func checkRecordRules(
