@@ -183,6 +183,26 @@ import Testing
     #expect(try Self.rejects(point + "\n" + line, document: mixed).isEmpty)
   }
 
+  @Test(arguments: [
+    ("[446211.5,5412345.2]", "[446212,5412346]", true), ("[9.1,5412345]", "[9.2,5412346]", true),
+    ("[-1e6,-2e6]", "[2e6,3e6]", true), ("[9.1,48]", "[9e9,9e9]", false),
+    ("[190,48]", "[-9,48]", false), ("[180,90]", "[-180,-90]", false),
+  ])
+  func `points of Features that are not in degrees are refused`(
+    first: String, second: String, isRefused: Bool
+  ) throws {
+    let features = [first, second].map {
+      #"{"type":"Feature","geometry":{"type":"Point","coordinates":\#($0)},"properties":{"n":1}}"#
+    }
+    let text = features.joined(separator: "\n")
+    guard isRefused else {
+      _ = try Self.infer(text)
+      return
+    }
+    let error = #expect(throws: StoreError.self) { _ = try Self.infer(text) }
+    #expect(error?.message.contains("ogr2ogr -t_srs EPSG:4326 ") == true, "\(error?.message ?? "")")
+  }
+
   @Test func `few small objects in many records become a relation of a strict model`() throws {
     let records = (0..<40).map {
       #"{"id":\#($0),"category":{"id":\#($0 % 4),"name":"c\#($0 % 4)"}}"#

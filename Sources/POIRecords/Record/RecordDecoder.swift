@@ -357,6 +357,9 @@ struct RecordDecoder: ~Copyable {
       return isWhollyMapped || handling == .ignore
     case .null:
       reportIfRepeated(ofNode: target.node)
+      if keepsMisfits, target.field < 0, handling == .keep, let name {
+        appendUnmapped(name, value: value, element: element)
+      }
       return true
     default:
       // A value with its own field has already reported its type.
