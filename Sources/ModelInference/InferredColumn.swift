@@ -27,6 +27,9 @@ struct InferredColumn {
   /// The range of instants, in microseconds since 1970; nil if the values are not instants.
   var instants: ClosedBounds<Int64>?
 
+  /// Whether a few late instants are kept beside the column if it is the timestamp.
+  var keepsLateInstants = false
+
   var canBeKey = false
 
   var property: JSONValue.Member {

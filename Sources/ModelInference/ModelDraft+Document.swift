@@ -33,12 +33,6 @@ extension ModelDraft {
 
   // MARK: Timestamp
 
-  /// Whether a column may be the timestamp if a few late instants are kept beside it.
-  func hasLateVersion(_ column: InferredColumn) -> Bool {
-    column.instants != nil && column.statistics.hasFewLateInstants
-      && MemberName(column.nameSteps.last ?? "").versionRank != nil
-  }
-
   private func timestamp(notAfter latest: Instant?) -> (name: String?, remark: String) {
     let moments = columns.filter { $0.instants != nil }
     guard !moments.isEmpty else {
@@ -52,9 +46,7 @@ extension ModelDraft {
       MemberName(column.nameSteps.last ?? "").versionRank
     }
     let candidates = moments.filter { column in
-      guard let greatest = column.instants?.greatest, rank(column) != nil,
-        keepsMisfits || !hasLateVersion(column)
-      else { return false }
+      guard let greatest = column.instants?.greatest, rank(column) != nil else { return false }
       return greatest <= latest?.microseconds ?? .max
     }
     let best = candidates.min { order($0).lexicographicallyPrecedes(order($1)) }

@@ -109,6 +109,8 @@ extension ModelDraft {
           "\(seen.zonelessCount) have no zone, others do: kept as text, read in UTC as timestamps")
       } else {
         set("format", .string(TextFormat.dateTime.name), of: &column)
+        column.keepsLateInstants = seen.hasFewLateInstants && !isStrict
+        if column.keepsLateInstants { column.instants = seen.nearInstants }
         if let pattern = seen.datePattern {
           set("x-date-pattern", .string(pattern.text), of: &column)
         }

@@ -248,7 +248,7 @@ struct ModelDraft {
     if hasUnobservedMembers {
       omissions.append("members beyond the limits of the inference")
     }
-    keepsMisfits = !isStrict && (hasBareFeatures || columns.contains(where: hasLateVersion))
+    keepsMisfits = !isStrict && hasBareFeatures || columns.contains(where: \.keepsLateInstants)
     if !omissions.isEmpty || keepsMisfits { unmappedColumn = names.name(for: ["other"]) }
   }
 

@@ -69,8 +69,8 @@ struct PathStatistics {
   /// The number of texts that are integers.
   var integerTextCount = 0
   /// Date-times and dates, in microseconds since 1970: all, and those before 2100.
-  private var allInstants = ClosedBounds<Int64>()
-  private var nearInstants = ClosedBounds<Int64>()
+  private(set) var instants = ClosedBounds<Int64>()
+  private(set) var nearInstants = ClosedBounds<Int64>()
   private var lateCount = 0
 
   // Arrays.
@@ -169,14 +169,8 @@ struct PathStatistics {
     return (unit, instants)
   }
 
-  /// Whether at most one of twenty texts is an instant after 2100, such as the last second of 9999, and can be kept
-  /// beside its column.
-  var hasFewLateInstants: Bool {
-    lateCount > 0 && lateCount * 20 <= stringCount && format != .date && !mixesZones
-  }
-
-  /// Date-times and dates, in microseconds since 1970, without a few late ones.
-  var instants: ClosedBounds<Int64> { hasFewLateInstants ? nearInstants : allInstants }
+  /// Whether at most one of twenty texts is an instant after 2100, such as the last second of 9999.
+  var hasFewLateInstants: Bool { lateCount > 0 && lateCount * 20 <= stringCount }
 
   /// Whether some texts name their zone and some do not.
   var mixesZones: Bool { zonelessCount > 0 && zonelessCount + emptyCount < stringCount }
@@ -193,7 +187,7 @@ struct PathStatistics {
   }
 
   mutating func include(instant: Int64) {
-    allInstants.include(instant)
+    instants.include(instant)
     if instant < EpochUnit.end { nearInstants.include(instant) } else { lateCount += 1 }
   }
 
