@@ -109,16 +109,22 @@ extension ModelDraft {
       }
       column.remarks.append(variety(of: seen))
     } else if seen.isDateTime && (!isStrict || seen.emptyCount == 0) || seen.datePattern != nil {
-      set("format", .string("date-time"), of: &column)
-      if let pattern = seen.datePattern {
-        set("x-date-pattern", .string(pattern.text), of: &column)
-      }
       acceptEmpty(&column)
       column.canBeKey = false
       column.instants = seen.instants
-      if seen.zonelessCount > 0 {
-        set("x-zone", .string("UTC"), of: &column)
-        column.remarks.append("\(seen.zonelessCount) have no zone: UTC is a guess, set x-zone")
+      if seen.mixesZones {
+        set("format", .string(TextFormat.timestamp.name), of: &column)
+        column.remarks.append(
+          "\(seen.zonelessCount) have no zone, others do: kept as text, read in UTC as timestamps")
+      } else {
+        set("format", .string(TextFormat.dateTime.name), of: &column)
+        if let pattern = seen.datePattern {
+          set("x-date-pattern", .string(pattern.text), of: &column)
+        }
+        if seen.zonedCount == 0 {
+          set("x-zone", .string("UTC"), of: &column)
+          column.remarks.append("\(seen.zonelessCount) have no zone: UTC is a guess, set x-zone")
+        }
       }
       column.remarks.append(moments(of: seen.instants))
     } else {
@@ -153,6 +159,13 @@ extension ModelDraft {
     column.remarks.append("the unit is a guess by name and size: \(moments(of: instants))")
   }
 
+  /// Notes numbers of several units of time, none of which is right for all.
+  private func noteUnits(of column: inout InferredColumn, name: MemberName) {
+    let units = column.statistics.epochUnits
+    guard name.isTimeLike, units.count > 1 else { return }
+    column.remarks.append("not a moment: it holds " + units.joined(separator: " and "))
+  }
+
   /// Describes numbers of which a few are written as text, or as an empty text for an unknown one.
   private func describeLenientNumber(_ column: inout InferredColumn, name: MemberName) {
     let seen = column.statistics
@@ -175,6 +188,7 @@ extension ModelDraft {
     column.canBeKey = true
     column.remarks.append(variety(of: seen))
     if fewValues(of: seen) == nil { column.remarks.append(numbers(of: seen)) }
+    noteUnits(of: &column, name: name)
     if let epoch = seen.epoch, name.keyKind == .code || name.keyKind == .other {
       column.remarks.append("if they are moments, say \"x-unit\": \"\(epoch.unit.rawValue)\"")
     }
@@ -216,6 +230,7 @@ extension ModelDraft {
           : "values of several types, each kept as it comes")
     } else if seen.isNumber {
       column.remarks.append(numbers(of: seen))
+      noteUnits(of: &column, name: MemberName(column.nameSteps.last ?? ""))
     } else if types == ["boolean"] {
       column.remarks.append(booleans(of: seen))
       if MemberName(column.nameSteps.last ?? "").isRemovalLike {

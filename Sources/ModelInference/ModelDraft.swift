@@ -100,6 +100,8 @@ struct ModelDraft {
     let pointer = pointer(of: place)
     if seen.isRepeated {
       omit(pointer, "some records have it twice")
+    } else if isOfFeature(place), seen.children.isEmpty {
+      omit(pointer, "always null or empty")
     } else if seen.isObject {
       if let relation = relation(for: place) {
         columns.append(relation)
@@ -156,6 +158,32 @@ struct ModelDraft {
   }
 
   // MARK: GeoJSON
+
+  /// Whether a place is the geometry or the properties of GeoJSON Features (RFC 7946).
+  private func isOfFeature(_ place: Int) -> Bool {
+    guard places[place].depth == 1, ["geometry", "properties"].contains(places[place].name),
+      let type = member("type", of: PathTree.root)
+    else { return false }
+    return places[type].values == ["\"Feature\""]
+  }
+
+  /// The bounds of the points of Features as a text; nil if they can be degrees.
+  var foreignPosition: String? {
+    guard let geometry = member("geometry", of: PathTree.root), isOfFeature(geometry),
+      isPoint(geometry), let tuple = member("coordinates", of: geometry)
+    else { return nil }
+    var (texts, aroundCount) = ([String](), 0)
+    var isOutside = false
+    for (place, limit) in zip(places[tuple].children, [180.0, 90]) {
+      guard let least = places[place].numbers.least, let greatest = places[place].numbers.greatest
+      else { return nil }
+      texts.append("\(least) to \(greatest)")
+      isOutside = isOutside || least > limit || greatest < -limit
+      if least < -limit, greatest > limit { aroundCount += 1 }
+    }
+    // One odd position is not enough.
+    return isOutside || aroundCount == 2 ? texts.joined(separator: " and ") : nil
+  }
 
   private func member(_ name: String, of place: Int) -> Int? {
     places[place].children.first { places[$0].name == name }

@@ -110,7 +110,8 @@ public struct ModelInference: ~Copyable {
       rejectLines = RejectLineDetector()
       var reader = ElementReader(
         shape: shape, limits: options.limits.readingLimits,
-        hasHeader: hasHeader || options.hasHeader, isResumable: false)
+        hasHeader: hasHeader || options.hasHeader, isResumable: false,
+        watching: ReferenceSystem.pointer(beside: shape))
       for start in stride(from: 0, to: pending.count, by: InputChunk.byteCount) {
         let end = min(start + InputChunk.byteCount, pending.count)
         reader.append(pending.span.extracting(start..<end))
@@ -122,7 +123,7 @@ public struct ModelInference: ~Copyable {
         try observeElements(of: &reader, in: source.name)
         guard !isAtLimit, byteCount < byteLimit else {
           isCut = true
-          return
+          return try ReferenceSystem.check(reader.watchedText, of: source.name)
         }
         let count = try reader.fill { (output) throws(InputError) in try source.read(into: &output)
         }
@@ -132,6 +133,7 @@ public struct ModelInference: ~Copyable {
       }
       reader.finish()
       try observeElements(of: &reader, in: source.name)
+      try ReferenceSystem.check(reader.watchedText, of: source.name)
     } catch let error as InputError {
       throw StoreError(error)
     } catch let error as ReadingError {
@@ -190,6 +192,9 @@ public struct ModelInference: ~Copyable {
     }
     if let flaw = flaw(ofLoneObjectIn: tree) { throw flaw }
     let draft = ModelDraft(tree, table: table, isStrict: isStrict)
+    if let position = draft.foreignPosition {
+      throw ReferenceSystem.error("the points are at \(position)", in: names)
+    }
     guard !draft.columns.isEmpty else {
       guard !draft.omissions.isEmpty else {
         throw StoreError(.unreadable, "\(names): the \(tree.recordCount) records have no members")

@@ -64,7 +64,7 @@ extension PathStatistics {
     {
       instantCount += 1
       include(instant)
-      if Instant(rfc3339: text) == nil { zonelessCount += 1 }
+      if Instant(rfc3339: text) == nil { zonelessCount += 1 } else { zonedCount += 1 }
     } else if let day = Instant(date: text) {
       include(day)
     } else if PathStatistics.patternLengths.contains(text.count) {
@@ -81,7 +81,7 @@ extension PathStatistics {
   }
 
   /// The lengths in bytes of texts that can have a pattern of `DatePattern.proposals`.
-  private static let patternLengths = 16...48
+  private static let patternLengths = 13...64
 
   private mutating func observe(datePatternsOf text: Span<UInt8>) {
     for (index, pattern) in DatePattern.proposals.enumerated() {
@@ -90,7 +90,7 @@ extension PathStatistics {
       else { continue }
       patternCounts[index] += 1
       include(instant)
-      if pattern.instant(text) == nil { zonelessCount += 1 }
+      if pattern.instant(text) == nil { zonelessCount += 1 } else { zonedCount += 1 }
     }
   }
 

@@ -54,6 +54,8 @@ struct PathStatistics {
   var numbers = ClosedBounds<Double>()
   /// The number of numbers that can be instants in each unit, by its position in `EpochUnit.allCases`.
   private(set) var epochCounts = [Int](repeating: 0, count: EpochUnit.allCases.count)
+  /// The first of these numbers.
+  private var epochExamples = [Double](repeating: 0, count: EpochUnit.allCases.count)
 
   // Text.
   /// In Unicode scalar values.
@@ -66,6 +68,7 @@ struct PathStatistics {
   /// The number of date-times, with or without a zone.
   var instantCount = 0
   var zonelessCount = 0
+  var zonedCount = 0
   /// The number of texts of each of `DatePattern.proposals`, without the date-times above.
   var patternCounts = [Int](repeating: 0, count: DatePattern.proposals.count)
   /// The number of texts that are numbers.
@@ -191,15 +194,28 @@ struct PathStatistics {
       && !(wideCount > 0 && (realCount > 0 || integerTextCount < numericCount))
   }
 
-  /// The unit in which nine of ten numbers are instants from 1973 to 2100, and all of them from the years 0 to
-  /// 9999, with these instants; nil if the values are not numbers or there is no such unit.
+  /// The units in which numbers are instants from 1973 to 2100, with an example of each.
+  var epochUnits: [String] {
+    EpochUnit.allCases.indices.filter { epochCounts[$0] > 0 }.map { index in
+      let example = Int64(exactly: epochExamples[index]).map(String.init)
+      return "\(EpochUnit.allCases[index].rawValue) (\(example ?? "\(epochExamples[index])"))"
+    }
+  }
+
+  /// The only unit in which numbers are instants from 1973 to 2100, if nine of ten are, and all of them from the years
+  /// 0 to 9999, with these instants; nil if the values are not numbers or there is no such unit.
   var epoch: (unit: EpochUnit, instants: ClosedBounds<Int64>)? {
     let count = integerCount + realCount
-    guard isNumber || isLenientNumber,
+    guard isNumber || isLenientNumber, epochCounts.count(where: { $0 > 0 }) == 1,
       let unit = zip(EpochUnit.allCases, epochCounts).first(where: { $1 * 10 >= count * 9 })?.0,
       let instants = unit.instants(of: numbers)
     else { return nil }
     return (unit, instants)
+  }
+
+  /// Whether some texts name their zone, and more than a few do not.
+  var mixesZones: Bool {
+    zonelessCount > 0 && zonedCount > 0 && !(admitsMisfits && isMost(zonedCount + emptyCount))
   }
 
   /// Whether nine of ten texts are date-times and the others are empty.
@@ -217,6 +233,7 @@ struct PathStatistics {
     numbers.include(number)
     guard let unit = EpochUnit(of: number), let index = EpochUnit.allCases.firstIndex(of: unit)
     else { return }
+    if epochCounts[index] == 0 { epochExamples[index] = number }
     epochCounts[index] += 1
   }
 

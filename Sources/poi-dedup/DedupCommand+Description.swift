@@ -28,8 +28,9 @@ extension DedupCommand {
       OptionDescription(
         "timestamp", "COLUMN",
         summary: "when a record was last changed (default: the model's timestamp)",
-        detail: "Numbers are compared as numbers. Text is read as RFC 3339 or as a date in one of "
-          + "SQLite's formats.",
+        detail:
+          "Numbers are compared as numbers. Text is read as ISO 8601, RFC 2822, or a form such as "
+          + "02.11.2017 17:27.",
         section: "What to deduplicate"),
       .trustSchema(section: "What to deduplicate"),
       OptionDescription(

@@ -36,7 +36,9 @@ extension ImportCommand {
       OptionDescription(
         "timestamp", "NAME",
         summary: "the attribute with the time of the last change (default: the model's timestamp)",
-        detail: "The table keeps it for later imports.", section: "Input and store"),
+        detail:
+          "The table keeps it for later imports. A text such as 02.11.2017 17:27 stays as it is.",
+        section: "Input and store"),
       OptionDescription(
         "at", "POINTER",
         summary: "where the records are, such as /data/stations",

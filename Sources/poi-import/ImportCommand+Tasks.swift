@@ -180,6 +180,9 @@ extension ImportCommand {
           : ": key \(model.key.joined(separator: ", "))"
             + (key.isDoubtful && keyTexts.isEmpty ? " (doubtful)" : ""))
         + (model.timestamp.map { ", timestamp \($0)" } ?? "")
+        + (model.zonelessNames.isEmpty
+          ? ""
+          : "; UTC was assumed for times without a zone: \(model.zonelessNames.joined(separator: ", "))")
         + (isDryRun ? "" : "; --print-model \(model.table.shellWord)\(storeOption) prints it")
         + (isDryRun || !model.hasInstants
           ? "" : "; the view \(model.readableView) shows its times as text"))

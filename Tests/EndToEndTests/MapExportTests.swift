@@ -35,6 +35,81 @@ import Testing
     return folder
   }
 
+  private static let points = #"{"type":"Point","coordinates":[1.5,2.0,3.5]}"#
+
+  /// Features in their own order of members.
+  @Test(arguments: [
+    [
+      #"{"type":"Feature","id":1,"geometry":\#(points),"properties":{"n":"a"},"bbox":[1,2,3,4],"x":{"k":1}}"#,
+      #"{"type":"Feature","id":2,"geometry":\#(points),"properties":null,"layer":"q"}"#,
+      #"{"type":"Feature","id":3,"geometry":\#(points),"properties":{}}"#,
+      #"{"type":"Feature","id":4,"geometry":null,"properties":{"n":"b"},"x":{"k":2}}"#,
+    ],
+    [
+      #"{"type":"Feature","geometry":\#(points),"properties":null}"#,
+      #"{"type":"Feature","geometry":\#(points),"properties":null}"#,
+    ],
+    [
+      #"{"type":"Feature","geometry":\#(points),"properties":{}}"#,
+      #"{"type":"Feature","geometry":\#(points),"properties":null}"#,
+    ],
+  ])
+  func `features come out as they went in`(features: [String]) throws {
+    let folder = try ScratchFolder()
+    let file =
+      #"{"type":"FeatureCollection","features":["# + "\n" + features.joined(separator: ",\n")
+      + "\n]}\n"
+    try folder.write(file, to: "places.geojson")
+    let outcome = try importer.run(["--infer", "places.geojson"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    let exported = try exporter.run(["-q", "-f", "geojson"], in: folder.path)
+    #expect(exported.output == file, "\(exported)")
+    // The members of each in the order of the model.
+    let lines = try exporter.run(["-q"], in: folder.path).output.split(separator: "\n")
+    #expect(
+      lines.map { Set($0.split(whereSeparator: { "{},".contains($0) })) }
+        == features.map { Set($0.split(whereSeparator: { "{},".contains($0) })) }, "\(lines)")
+  }
+
+  @Test func `a feature without properties comes out without them, and has empty ones on a map`()
+    throws
+  {
+    let folder = try ScratchFolder()
+    let feature = #"{"type":"Feature","id":1,"geometry":\#(Self.points)}"#
+    let other = #"{"type":"Feature","id":2,"geometry":\#(Self.points),"properties":{"n":"b"}}"#
+    for features in [[feature, feature], [feature, other]] {
+      try folder.write(features.joined(separator: "\n"), to: "places.ndjson")
+      let store = ["--store", "\(features.last == other).sqlite"]
+      let outcome = try importer.run(["-q", "--infer", "places.ndjson"] + store, in: folder.path)
+      #expect(outcome.exitCode == 0, "\(outcome)")
+      let lines = try exporter.run(["-q"] + store, in: folder.path)
+      #expect(lines.output == features.joined(separator: "\n") + "\n")
+      let map = try exporter.run(["-q", "-f", "geojsonseq"] + store, in: folder.path)
+      #expect(
+        map.output.split(separator: "\n").first == "\u{1E}\(feature.dropLast()),\"properties\":{}}")
+    }
+  }
+
+  @Test(arguments: [["--infer"], ["--model", "model.json"]])
+  func `features in metres are not stored`(arguments: [String]) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model.json")
+    let feature =
+      #"{"type":"Feature","id":1,"geometry":{"type":"Polygon","coordinates":[[[446211.5,5412345.2]]]}}"#
+    try folder.write(
+      #"{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"EPSG:25832"}},"#
+        + #""features":[\#(feature)]}"#, to: "my places.geojson")
+    let outcome = try importer.run(arguments + ["my places.geojson"], in: folder.path)
+    #expect(outcome.exitCode == 65, "\(outcome)")
+    #expect(
+      outcome.messages.contains(
+        #"names "EPSG:25832", but positions are read in degrees of WGS 84; this converts the file: "#
+          + "ogr2ogr -t_srs EPSG:4326 wgs84.geojson 'my places.geojson'"), "\(outcome)")
+    #expect(
+      try !Files.names(in: folder.path).contains("poi.sqlite")
+        || exporter.run(["-q"], in: folder.path).output.isEmpty)
+  }
+
   @Test func `SQLite's shell reads the CSV`() throws {
     let folder = try makeStore()
     let outcome = try Tool.shell(

@@ -51,6 +51,71 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "2017/11/02 17:27:00", "02.11.2017 17:27", "2024-09-17 9:36:53 +02:00", "/Date(1509643620000)/",
+  ])
+  func `a timestamp of another form is read, and comes out as it came`(text: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      "{\"id\":1,\"c\":\"\(text)\",\"v\":1}\n{\"id\":1,\"c\":\"1.1.2000\",\"v\":2}\n",
+      to: "list.json")
+    let outcome = try tool.run(
+      ["-q", "--infer", "--timestamp", "c", "--key", "id", "--merge", "newest", "list.json"],
+      in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    let exported = try Tool("poi-export").run(["-q"], in: folder.path)
+    #expect(exported.output == "{\"id\":1,\"c\":\"\(text)\",\"v\":1}\n", "\(exported)")
+    let token = try tool.run(["--print-token"], in: folder.path).output
+    #expect(token.hasPrefix("20") && token.hasSuffix("Z\t1\n"), "\(token)")
+  }
+
+  @Test func `a column of seconds and milliseconds is no timestamp`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"[{"id":1,"updated":1509643620},{"id":2,"updated":1509643620000}]"#, to: "list.json")
+    let refused = try tool.run(["--infer", "--timestamp", "updated", "list.json"], in: folder.path)
+    #expect(refused.exitCode != 0)
+    #expect(
+      refused.messages.contains("holds seconds (1509643620) and milliseconds (1509643620000)"),
+      "\(refused)")
+    #expect(try tool.run(["-q", "--infer", "list.json"], in: folder.path).exitCode == 0)
+    let exported = try Tool("poi-export").run(["-q", "-c", "updated"], in: folder.path)
+    #expect(exported.output == "{\"updated\":1509643620}\n{\"updated\":1509643620000}\n")
+  }
+
+  @Test func `times with and without a zone in one column come out as they came`() throws {
+    let folder = try ScratchFolder()
+    let records = """
+      {"id":1,"updated":"2026-03-01T12:00:00"}
+      {"id":2,"updated":"2026-03-01T12:00:00Z"}
+      {"id":3,"updated":"20171102T172700+01"}
+      {"id":4,"updated":"2026-03-01T24:00:00Z"}
+      {"id":5,"updated":"2026-03-01T12:00:52,5Z[UTC]"}
+
+      """
+    try folder.write(records, to: "list.ndjson")
+    let outcome = try tool.run(["--infer", "list.ndjson"], in: folder.path)
+    #expect(outcome.messages.contains("key id, timestamp updated"), "\(outcome)")
+    #expect(try Tool("poi-export").run(["-q"], in: folder.path).output == records)
+  }
+
+  @Test(arguments: [
+    ("2026-03-01T12:00:00", "2026-03-01T12:00:00"),
+    ("2026-03-01 12:00:00.5", "2026-03-01T12:00:00.500"),
+    ("20260301T120000", "2026-03-01T12:00:00"),
+    ("1 Mar 2026 12:00:00", "Sun, 01 Mar 2026 12:00:00"),
+  ])
+  func `times without a zone come out without one`(text: String, written: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write("[{\"id\":1,\"at\":\"\(text)\"},{\"id\":2}]", to: "list.json")
+    let outcome = try tool.run(["--infer", "list.json"], in: folder.path)
+    #expect(
+      outcome.messages.contains("; UTC was assumed for times without a zone: at"), "\(outcome)")
+    let exported = try Tool("poi-export").run([], in: folder.path)
+    #expect(exported.exitCode == 0, "\(exported)")
+    #expect(exported.output == "{\"id\":1,\"at\":\"\(written)\"}\n{\"id\":2}\n")
+  }
+
   @Test func `standard input gives the same model except for its name`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.stations, to: "record.json")

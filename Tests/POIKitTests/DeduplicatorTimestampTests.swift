@@ -39,6 +39,7 @@ import Testing
       "('a', '2025-12-02 14:38:56.1'), ('b', '2025-12-02 14:38:56.15'), ('c', '2025-12-02')", "b",
       "c"
     ),
+    ("('a', '02.11.2017 17:27'), ('b', '2017/11/02 17:28'), ('c', '20171102T172659Z')", "b", "c"),
     ("('a', '2025-12-02T14:38:56'), ('b', '2025-12-02T14:38:57.000Z')", "b", "a"),
   ])
   func `timestamps of every kind order in time`(
@@ -68,6 +69,16 @@ import Testing
     }
     #expect(error?.code == .mixedTimestamps)
     #expect(error?.message.contains("a number in row 3 and a text in row 1") == true)
+  }
+
+  @Test func `seconds and milliseconds in one column are refused with both examples`() throws {
+    let error = #expect(throws: StoreError.self) {
+      try winner("('a', 1509643620), ('b', 0), ('c', 1509643620000)")
+    }
+    #expect(error?.code == .mixedTimestamps)
+    #expect(
+      error?.message.contains(
+        "holds seconds, 1509643620 in row 1, and milliseconds, 1509643620000 in row 3") == true)
   }
 
   @Test func `differences are reported if the unit is known`() throws {

@@ -190,6 +190,22 @@ import Testing
           #"{"type":"Feature","id":7,"geometry":{"type":"Point","coordinates":[1.0,2.0]},"#
             + #""properties":{"n":"x","k":1.50}}"#
         ])
+    #expect(
+      try features(
+        #"{"x-table":"t",\#(geojson),"geometry":{"type":["object","null"]}}}"#,
+        #"{"type":"Feature","bbox":[1,2,1,2],"geometry":null,"properties":{},"title":"t"}"#)
+        == [
+          #"{"type":"Feature","geometry":null,"properties":{},"bbox":[1,2,1,2],"title":"t"}"#
+        ])
+    // A record that is no Feature, though it has a type and a geometry.
+    #expect(
+      try features(
+        #"{"x-table":"t","properties":{"type":{"type":"string"},"geometry":{"type":"object"}}}"#,
+        #"{"type":"zoo","geometry":{"type":"Point","coordinates":[1,2]}}"#)
+        == [
+          #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"#
+            + #""properties":{"type":"zoo","geometry":{"type":"Point","coordinates":[1,2]}}}"#
+        ])
     let place = #"{"identifier":"1975DB51-5A45-4FD6-AC54-46CA6042C710","name":"Domo","#
     #expect(
       try features(Model.poi.document, place + #""latitude":1.5,"longitude":2}"#)[0]

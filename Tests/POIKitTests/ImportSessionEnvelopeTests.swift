@@ -32,6 +32,36 @@ import Testing
   }
 
   @Test(arguments: [
+    ("urn:ogc:def:crs:OGC:1.3:CRS84", true), ("EPSG:4326", true), ("WGS 84", true),
+    ("urn:ogc:def:crs:EPSG::4326", true), ("http://www.opengis.net/def/crs/OGC/1.3/CRS84", true),
+    ("urn:ogc:def:crs:EPSG::25832", false), ("EPSG:3857", false), ("EPSG:14326", false),
+  ])
+  func `features of another reference system than WGS 84 are refused`(name: String, isRead: Bool)
+    throws
+  {
+    let crs = #""crs":{"type":"name","properties":{"name":"\#(name)"}}"#
+    let features = #""features":[{"id":1,"name":"a"},{"id":2,"name":"b"}]"#
+    for text in [
+      "{\(crs),\(features)}", "{\(features),\(crs)}", #"{"a":{\#(crs),\#(features)}}"#,
+    ] {
+      let outcome = try Self.outcome(of: text, Self.required)
+      if isRead {
+        #expect(outcome.hasSuffix("/features 2-0"))
+      } else {
+        #expect(outcome.contains("names \"\(name)\""), "\(outcome)")
+        #expect(outcome.contains("ogr2ogr -t_srs EPSG:4326 wgs84.geojson bytes"), "\(outcome)")
+      }
+    }
+    // A member of another envelope, or without a name.
+    for text in [
+      #"{"data":[{"id":1,"name":"a"}],\#(crs)}"#,
+      #"{"crs":null,"features":[{"id":1,"name":"a"}]}"#,
+    ] {
+      #expect(try Self.outcome(of: text, Self.required).hasSuffix("1-0"))
+    }
+  }
+
+  @Test(arguments: [
     (#"{"data":[],"next":"abc"}"#, "/data 0-0"),
     (#"{"data":{"rows":[ ]},"ttl":5}"#, "/data/rows 0-0"),
     (#"{"errors":[],"data":[]}"#, "/errors 0-0"),

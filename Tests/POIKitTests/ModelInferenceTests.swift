@@ -91,7 +91,7 @@ import Testing
   @Test func `formats that all texts have are named in a strict model`() throws {
     let text = #"""
       {"id":"1975db51-5a45-4fd6-ac54-46ca6042c710","day":"2024-02-29","seen":"2024-02-29T12:00:00Z","local":"2024-02-29 12:00:00","at":"12:00:00Z","mail":"a@example.org","web":"https://example.org/a"}
-      {"id":"2975DB51-5A45-4FD6-AC54-46CA6042C710","day":"2023-01-01","seen":"2024-02-29T12:00:00+02:00","local":"2024-02-29T12:00:00Z","at":"12:00:00+02:00","mail":"b@example.org","web":"http://example.org/b"}
+      {"id":"2975DB51-5A45-4FD6-AC54-46CA6042C710","day":"2023-01-01","seen":"2024-02-29T12:00:00+02:00","local":"2024-02-29T12:00:00","at":"12:00:00+02:00","mail":"b@example.org","web":"http://example.org/b"}
       """#
     let document = try Self.infer(text, isStrict: true)
     for (name, format) in [
@@ -104,7 +104,7 @@ import Testing
     #expect(try Self.member("properties", "local", "x-zone", of: document)?.string == "UTC")
     let comment = try #require(
       try Self.member("properties", "local", "$comment", of: document)?.string)
-    #expect(comment.hasPrefix("1 have no zone: UTC is a guess, set x-zone"))
+    #expect(comment.hasPrefix("2 have no zone: UTC is a guess, set x-zone"))
     #expect(try Self.rejects(text, document: document).isEmpty)
   }
 
@@ -181,6 +181,26 @@ import Testing
     let mixed = try Self.infer(point + "\n" + line, isStrict: true)
     #expect(try Self.member("properties", "geometry", "type", of: mixed)?.string == "object")
     #expect(try Self.rejects(point + "\n" + line, document: mixed).isEmpty)
+  }
+
+  @Test(arguments: [
+    ("[446211.5,5412345.2]", "[446212,5412346]", true), ("[9.1,5412345]", "[9.2,5412346]", true),
+    ("[-1e6,-2e6]", "[2e6,3e6]", true), ("[9.1,48]", "[9e9,9e9]", false),
+    ("[190,48]", "[-9,48]", false), ("[180,90]", "[-180,-90]", false),
+  ])
+  func `points of Features that are not in degrees are refused`(
+    first: String, second: String, isRefused: Bool
+  ) throws {
+    let features = [first, second].map {
+      #"{"type":"Feature","geometry":{"type":"Point","coordinates":\#($0)},"properties":{"n":1}}"#
+    }
+    let text = features.joined(separator: "\n")
+    guard isRefused else {
+      _ = try Self.infer(text)
+      return
+    }
+    let error = #expect(throws: StoreError.self) { _ = try Self.infer(text) }
+    #expect(error?.message.contains("ogr2ogr -t_srs EPSG:4326 ") == true, "\(error?.message ?? "")")
   }
 
   @Test func `few small objects in many records become a relation of a strict model`() throws {

@@ -22,6 +22,12 @@ import Testing
     ("2024-02-29 12:30:00 UTC", "2024-02-29T12:30:00Z"),
     ("2024-02-29T12:30Z", "2024-02-29T12:30:00Z"),
     ("1998-12-31T23:59:60+0000", "1999-01-01T00:00:00Z"),
+    ("20240229T123000Z", "2024-02-29T12:30:00Z"), ("20240229T1230+01", "2024-02-29T11:30:00Z"),
+    ("20240229t123000.5Z", "2024-02-29T12:30:00.500Z"),
+    ("2024-02-29T12:30:00,25Z", "2024-02-29T12:30:00.250Z"),
+    ("2024-02-29T24:00:00Z", "2024-03-01T00:00:00Z"),
+    ("2024-02-29T12:30:00Z[UTC]", "2024-02-29T12:30:00Z"),
+    ("2024-02-29T12:30:00+01:00[Europe/Paris]", "2024-02-29T11:30:00Z"),
   ])
   func `iso8601 reads what RFC 3339 leaves out of it`(text: String, instant: String) throws {
     #expect(try Self.read(text, "iso8601") == instant)
@@ -33,10 +39,62 @@ import Testing
     "2024-02-29T12:30:00-7", "2024-02-29T12:30:00-070", "2024-02-29T12:30:00+2400",
     "2024-02-29T12:30:00-0760", "2024-02-29T12:30:00  +0100", "2024-02-29T12:30:00 ",
     "2024-02-29T12:30:00.+00", "2024-02-29T12:30:00 CEST", "2024-02-29T12+00", "1709209800",
-    "1998-12-31T23:59:60+0100", "2024-02-29T24:00:00+00", "2024-02-29T12:30:00+01:",
+    "1998-12-31T23:59:60+0100", "2024-02-29T24:00:01+00", "2024-02-29T12:30:00+01:",
+    "20240229 123000Z", "20240230T123000Z", "2024-02-29T123000Z", "20240229T12:30:00Z",
+    "2024-02-29T12:30:00,Z", "2024-02-29T12:30:00Z[UTC", "2024-02-29T12:30:00Z[]x",
+    "2024-02-29T12:30:00[Europe/Paris]",
   ])
   func `iso8601 refuses other texts`(text: String) throws {
     #expect(try Self.read(text, "iso8601") == nil)
+  }
+
+  @Test(arguments: [
+    ("2017/11/02 17:27:00", "2017-11-02T17:27:00Z"), ("2017/1/2", "2017-01-02T00:00:00Z"),
+    ("02.11.2017 17:27", "2017-11-02T17:27:00Z"), ("2.1.2017", "2017-01-02T00:00:00Z"),
+    ("2024-09-17 9:36:53 +02:00", "2024-09-17T07:36:53Z"),
+    ("2024-09-17 9:36:53,5 UTC", "2024-09-17T09:36:53.500Z"),
+    ("/Date(1509643620000)/", "2017-11-02T17:27:00Z"), ("/Date(-1000)/", "1969-12-31T23:59:59Z"),
+    ("/Date(1509643620000+0100)/", "2017-11-02T17:27:00Z"),
+    ("20171102T172700Z", "2017-11-02T17:27:00Z"),
+    ("Thu, 02 Nov 2017 17:27:00 GMT", "2017-11-02T17:27:00Z"),
+    ("2017-11-02", "2017-11-02T00:00:00Z"), ("2017-11-02 17:27:00", "2017-11-02T17:27:00Z"),
+  ])
+  func `a timestamp has any form that is read`(text: String, instant: String) {
+    #expect(Instant(timestamp: text.utf8Span.span)?.description == instant)
+  }
+
+  @Test(arguments: [
+    "", "N/A", "02/11/2017", "2017/11-02", "2017/13/02", "30.2.2024", "2.11.17", "2017/11/02 17",
+    "2017/11/02 25:00", "/Date(x)/", "/Date()/", "/Date(1.5)/", "/Date(9223372036854775807)/",
+    "1509643620", "2017-W44-4", "0000-00-00 00:00:00",
+  ])
+  func `other texts are no timestamps`(text: String) {
+    #expect(Instant(timestamp: text.utf8Span.span) == nil)
+  }
+
+  @Test func `every form of a random time is read as the same instant, and written in its zone`() {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    for _ in 0..<200 {
+      let time = RandomTime(using: &generator)
+      for text in time.texts {
+        let bytes = text.utf8Span.span
+        #expect(
+          Instant(timestamp: bytes)?.microseconds == time.microseconds, "seed \(seed), \(text)")
+        for pattern in DatePattern.proposals {
+          guard let instant = pattern.instant(bytes, defaultOffsetMinutes: 0) else { continue }
+          #expect(instant.microseconds == time.microseconds, "seed \(seed), \(text)")
+          let hasZone = pattern.instant(bytes) != nil
+          var written = GrowableBuffer<UInt8>()
+          pattern.append(instant, offsetMinutes: hasZone ? nil : 0, to: &written)
+          #expect(
+            pattern.instant(written.span) == (hasZone ? instant : nil), "seed \(seed), \(text)")
+          #expect(
+            pattern.instant(written.span, defaultOffsetMinutes: 0) == instant,
+            "seed \(seed), \(text)")
+        }
+      }
+    }
   }
 
   @Test func `iso8601 and rfc2822 read a text without a zone in a given one`() throws {

@@ -148,6 +148,15 @@ extension RuleDescription {
       accepted: [#"{"path":"/a/0"}"#, #"{"path":""}"#],
       rejected: [#"{"path":"a"}"#, #"{"path":"/~2"}"#]),
     RuleDescription(
+      "format",
+      "with `timestamp`, the text is a time of any form that is read; it is kept as it is",
+      attributes: #"{"changed":{"type":"string","format":"timestamp"}}"#,
+      accepted: [
+        #"{"changed":"2017/11/02 17:27:00"}"#, #"{"changed":"2.11.2017"}"#,
+        #"{"changed":"/Date(1509643620000)/"}"#,
+      ],
+      rejected: [#"{"changed":"02/11/2017"}"#, #"{"changed":"N/A"}"#]),
+    RuleDescription(
       "not-blank", "with `x-not-blank`, the text has a visible character",
       attributes: #"{"name":{"type":"string","x-not-blank":true}}"#,
       accepted: [#"{"name":"Dom"}"#, #"{"name":" x"}"#],

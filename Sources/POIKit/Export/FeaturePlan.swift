@@ -6,25 +6,36 @@ internal import POIRecords
 struct FeaturePlan {
   let geometry: GeometrySource
 
-  /// The place of the Feature's `id`, if the records are Features.
-  let identifier: RecordPlan.Place?
+  /// The places of the members of a Feature that come first; nil for a member that the model does not map, and for a
+  /// geometry of which it maps only coordinates.
+  let identifier: Int?
+  let ownGeometry: Int?
+  let properties: Int?
 
-  /// The node of `properties` if the records are Features, else the whole record.
-  let properties: Int
+  /// The field of `type`, which says whether a record is a Feature; nil without it.
+  let type: Int?
+
+  /// The places of all other members.
+  let others: [Int]
+  static let memberNames = ["type", "id", "geometry", "properties"]
 
   /// - Throws: `StoreFailure` with `invalidOptions` if the model has neither a geometry nor coordinates.
   init(of model: Model, _ plan: RecordPlan) throws {
-    func place(named name: String) -> RecordPlan.Place? {
-      plan.nodes[SourceTree.root].places.first { plan.plainNames[$0].isExactly(name) }
-        .map { plan.places[$0] }
-    }
     geometry = try GeometrySource(of: model)
-    if case .container(let node)? = place(named: "properties")?.content {
-      properties = node
-      identifier = place(named: "id").flatMap { if case .value = $0.content { $0 } else { nil } }
-    } else {
-      properties = SourceTree.root
-      identifier = nil
+    func place(named name: String, in node: Int = SourceTree.root) -> Int? {
+      plan.nodes[node].places.first { plan.plainNames[$0].isExactly(name) }
+    }
+    others = plan.nodes[SourceTree.root].places.filter {
+      !Self.memberNames.contains(plan.plainNames[$0])
+    }
+    identifier = place(named: "id")
+    properties = place(named: "properties")
+    type = place(named: "type").flatMap {
+      if case .value = plan.places[$0].content { plan.places[$0].field } else { nil }
+    }
+    ownGeometry = place(named: "geometry").flatMap {
+      guard case .container(let node) = plan.places[$0].content else { return $0 }
+      return place(named: "type", in: node) == nil ? nil : $0
     }
   }
 }

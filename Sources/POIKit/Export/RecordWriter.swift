@@ -80,7 +80,7 @@ final class RecordWriter {
   func append(to output: inout RowOutput) throws {
     try isPlain
       ? output.append(1, of: reader.statement, in: plan.forms[0])
-      : append(node: SourceTree.root, ofRow: reader.statement, to: &output)
+      : append(recordOf: reader.statement, to: &output)
   }
 
   /// Appends the rows of a relation to many as an array, which may be empty.
@@ -117,48 +117,132 @@ final class RecordWriter {
   ///
   /// Page: RFC 7946, section 3.2
   func append(_ feature: FeaturePlan, to output: inout RowOutput) throws {
-    output.bytes.append(copying: #"{"type":"Feature","#.utf8Span.span)
-    if let place = feature.identifier, !reader.statement.isNull(place.field + 1) {
-      plan.appendName(of: place, to: &output.bytes)
-      output.append(place.field + 1, of: reader.statement, in: plan.forms[place.field])
-      output.bytes.append(UInt8(ascii: ","))
+    try append(feature, ofRow: reader.statement, to: &output)
+  }
+
+  private func append(
+    _ feature: FeaturePlan, ofRow row: borrowing Statement, to output: inout RowOutput
+  ) throws {
+    var json = unmapped.take() ?? StoredJSON()
+    let base = base(in: &json, row)
+    output.bytes.append(copying: #"{"type":"Feature""#.utf8Span.span)
+    if isFeature(feature, over: base, of: json.element, row) {
+      try append(membersOf: feature, over: base, of: json.element, row, to: &output)
+    } else {
+      append(feature.geometry, row, to: &output)
+      output.bytes.append(copying: #","properties":"#.utf8Span.span)
+      try append(objectOf: SourceTree.root, over: base, of: json.element, row, to: &output)
     }
-    output.bytes.append(copying: #""geometry":"#.utf8Span.span)
-    switch feature.geometry {
-    case .field(let field):
-      output.append(field + 1, of: reader.statement, in: plan.forms[field])
+    output.bytes.append(UInt8(ascii: "}"))
+    unmapped = consume json
+  }
+
+  private func isFeature(
+    _ feature: FeaturePlan, over base: Int?, of element: JSONElement, _ row: borrowing Statement
+  ) -> Bool {
+    if let number = feature.properties, case .container = plan.places[number].content {
+      return true
+    }
+    let name = "Feature".utf8Span
+    if let field = feature.type, case .text(let text) = row.value(field + 1) {
+      return text.hasSameBytes(as: name.span)
+    }
+    guard let base, let type = element.value(ofMember: "type", at: base) else { return false }
+    return element.tape[type].kind == .string
+      && element.tape.text(of: element.tape[type]).hasSameBytes(as: name.span)
+  }
+
+  /// Appends all members of a record that is a Feature, other than `type`. It has a geometry and properties, if only
+  /// empty ones.
+  private func append(
+    membersOf feature: FeaturePlan, over base: Int?, of element: JSONElement,
+    _ row: borrowing Statement, to output: inout RowOutput
+  ) throws {
+    try append(feature.identifier, named: "id", over: base, of: element, row, to: &output)
+    var start = output.bytes.count
+    if let number = feature.ownGeometry {
+      try append(number, named: "geometry", over: base, of: element, row, to: &output)
+    }
+    if output.bytes.count == start { append(feature.geometry, row, to: &output) }
+    start = output.bytes.count
+    try append(feature.properties, named: "properties", over: base, of: element, row, to: &output)
+    if output.bytes.count == start {
+      output.bytes.append(copying: #","properties":{}"#.utf8Span.span)
+    }
+    for number in feature.others {
+      try append(
+        number, named: plan.plainNames[number], over: base, of: element, row, to: &output)
+    }
+    guard let base else { return }
+    let written = FeaturePlan.memberNames + feature.others.map { plan.plainNames[$0] }
+    var index = base + 1
+    while element.tape[index].kind == .key {
+      let name = String(copying: element.tape.text(of: element.tape[index]))
+      if !written.contains(where: { $0.isExactly(name) }) {
+        try append(nil, named: name, over: base, of: element, row, to: &output)
+      }
+      index = element.tape.end(ofValueAt: index + 1)
+    }
+  }
+
+  /// Appends a member of the record, unless it has no value.
+  private func append(
+    _ number: Int?, named name: String, over base: Int?, of element: JSONElement,
+    _ row: borrowing Statement, to output: inout RowOutput
+  ) throws {
+    var value: Int?
+    if let base { value = element.value(ofMember: name, at: base) }
+    if let number {
+      try append(member: number, over: value, of: element, isFirst: false, row, to: &output)
+    } else if let value {
+      append(memberNamed: name.utf8Span.span, valueAt: value, of: element, to: &output)
+    }
+  }
+
+  private func append(
+    _ geometry: GeometrySource, _ row: borrowing Statement, to output: inout RowOutput
+  ) {
+    output.bytes.append(copying: #","geometry":"#.utf8Span.span)
+    switch geometry {
+    case .field(let field): output.append(field + 1, of: row, in: plan.forms[field])
     case .point(let latitude, let longitude):
-      if reader.statement.isNull(latitude + 1) || reader.statement.isNull(longitude + 1) {
+      if row.isNull(latitude + 1) || row.isNull(longitude + 1) {
         JSONText.append("null", to: &output.bytes)
       } else {
         output.bytes.append(copying: #"{"type":"Point","coordinates":["#.utf8Span.span)
-        output.append(longitude + 1, of: reader.statement, in: plan.forms[longitude])
+        output.append(longitude + 1, of: row, in: plan.forms[longitude])
         output.bytes.append(UInt8(ascii: ","))
-        output.append(latitude + 1, of: reader.statement, in: plan.forms[latitude])
+        output.append(latitude + 1, of: row, in: plan.forms[latitude])
         output.bytes.append(copying: "]}".utf8Span.span)
       }
     }
-    output.bytes.append(copying: #","properties":"#.utf8Span.span)
-    try append(node: feature.properties, ofRow: reader.statement, to: &output)
-    output.bytes.append(UInt8(ascii: "}"))
   }
 
-  /// Appends the record, or the object at a node below it, with its unmapped members.
   private func append(
-    node: Int, ofRow row: borrowing Statement, to output: inout RowOutput
+    memberNamed name: Span<UInt8>, valueAt index: Int, of element: JSONElement,
+    isFirst: Bool = false, to output: inout RowOutput
+  ) {
+    if !isFirst { output.bytes.append(UInt8(ascii: ",")) }
+    JSONText.appendQuoted(name, to: &output.bytes)
+    output.bytes.append(UInt8(ascii: ":"))
+    JSONText.append(valueAt: index, of: element.tape, to: &output.bytes)
+  }
+
+  /// Appends the record of a row with its unmapped members.
+  private func append(
+    recordOf row: borrowing Statement, to output: inout RowOutput
   ) throws {
     // A local copy, because what is borrowed of a class cannot be passed to its methods.
     var json = unmapped.take() ?? StoredJSON()
-    var base: Int?
-    if keepsUnmapped, json.read(fieldCount + 1, of: row), json.kind == .startObject {
-      base = json.element.start
-    }
-    if node != SourceTree.root, let record = base {
-      let value = json.element.value(ofMember: "properties", at: record)
-      base = json.element.isObject(at: value) ? value : nil
-    }
-    try append(objectOf: node, over: base, of: json.element, row, to: &output)
+    let base = base(in: &json, row)
+    try append(objectOf: SourceTree.root, over: base, of: json.element, row, to: &output)
     unmapped = consume json
+  }
+
+  /// Reads the unmapped members of a row; returns the index of their object, or nil.
+  private func base(in json: inout StoredJSON, _ row: borrowing Statement) -> Int? {
+    keepsUnmapped && json.read(fieldCount + 1, of: row) && json.kind == .startObject
+      ? json.element.start : nil
   }
 
   /// Appends the name of the member that holds the record.
@@ -246,10 +330,7 @@ final class RecordWriter {
       if number < places.upperBound {
         try append(member: number, over: index + 1, of: element, isFirst: isFirst, row, to: &output)
       } else {
-        if !isFirst { output.bytes.append(UInt8(ascii: ",")) }
-        JSONText.appendQuoted(name, to: &output.bytes)
-        output.bytes.append(UInt8(ascii: ":"))
-        JSONText.append(valueAt: index + 1, of: element.tape, to: &output.bytes)
+        append(memberNamed: name, valueAt: index + 1, of: element, isFirst: isFirst, to: &output)
       }
       index = element.tape.end(ofValueAt: index + 1)
     }

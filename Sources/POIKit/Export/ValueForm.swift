@@ -78,10 +78,12 @@ extension RowOutput {
       return
     }
     bytes.append(UInt8(ascii: "\""))
-    if case .pattern(let pattern, let offset) = notation {
-      pattern.append(instant, offsetMinutes: offset ?? 0, to: &bytes)
-    } else {
-      instant.append(to: &bytes)
+    switch notation {
+    case .pattern(let pattern, let offset):
+      pattern.append(instant, offsetMinutes: offset, to: &bytes)
+    case .rfc3339(let offset?):
+      DatePattern.iso8601.append(instant, offsetMinutes: offset, to: &bytes)
+    default: instant.append(to: &bytes)
     }
     bytes.append(UInt8(ascii: "\""))
   }

@@ -17,7 +17,7 @@ extension ImportSession {
       reader = ElementReader(
         shape: shape, limits: options.limits.readingLimits,
         hasHeader: hasHeader || options.hasHeader, resumingAt: position,
-        isResumable: !isDryRun, watching: tokenPointer)
+        isResumable: !isDryRun, watching: tokenPointer ?? ReferenceSystem.pointer(beside: shape))
       intake.beginInput()
       phase = .reading
     } catch let error as StoreError {
@@ -48,6 +48,7 @@ extension ImportSession {
 
   /// Stores the input's token after it was read.
   mutating func noteToken() {
+    guard options.tokenPointer != nil else { return }
     if let token = reader.watchedText { progress.input?.token = token }
     progress.input?.otherAtToken =
       switch reader.otherWatchedKind {
@@ -155,6 +156,11 @@ extension ImportSession {
     }
   }
 
+  private mutating func checkReferenceSystem() throws(StoreError) {
+    guard options.tokenPointer == nil else { return }
+    do { try ReferenceSystem.check(reader.watchedText, of: inputName) } catch { throw fail(error) }
+  }
+
   /// Decodes every complete record of the reader.
   mutating func readRecords() throws(StoreError) {
     while true {
@@ -171,8 +177,10 @@ extension ImportSession {
         // The clock is read once for many records, and whenever the input makes one wait.
         if pace.isDue(intake.batch.readCount) { try commit() }
         return
-      case .end: return
+      case .end: return try checkReferenceSystem()
       case .element:
+        // Most files name it before the features.
+        if reader.elementIndex == 0 { try checkReferenceSystem() }
         addElement()
       case .malformed(let malformation): intake.addReject(malformation, of: &reader)
       }

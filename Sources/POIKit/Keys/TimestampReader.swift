@@ -3,10 +3,16 @@ internal import SQLiteKit
 
 /// Reads the timestamps of a column, which may be numbers or texts but not both.
 ///
-/// A text is RFC 3339 with or without a zone, the format of SQLite's functions, or a date alone.
-/// Without a zone it is in UTC. Any other text, and a blob, counts as a missing timestamp.
+/// A text is read as `Instant(timestamp:)` does, without a zone in UTC. Any other text, and a blob, counts as a missing
+/// timestamp.
 struct TimestampReader {
   private let column: String
+
+  /// Whether the numbers are known to be microseconds.
+  private let hasUnit: Bool
+
+  /// The unit of the first number that can be an instant of our time, with that number and its row.
+  private var unit: (unit: EpochUnit, number: String, rowID: Int64)?
 
   /// The first row with a number, and the first row with a text.
   private var numberRow: Int64?
@@ -18,8 +24,9 @@ struct TimestampReader {
   /// The one of these values with the lowest row id.
   private(set) var firstUnreadable: DeduplicationPlan.UnreadableTimestamp?
 
-  init(column: String) {
+  init(column: String, hasUnit: Bool) {
     self.column = column
+    self.hasUnit = hasUnit
   }
 
   /// Whether the timestamps so far are texts, and so in microseconds.
@@ -31,7 +38,7 @@ struct TimestampReader {
   ///   - place: the column's place in the result, from 0.
   ///   - statement: a statement with a current row.
   ///   - rowID: the id of that row, for messages.
-  /// - Throws: `StoreFailure` when the column holds both texts and numbers.
+  /// - Throws: `StoreFailure` when the column holds both texts and numbers, or numbers of two units.
   mutating func read(
     _ place: Int, of statement: borrowing Statement, rowID: Int64
   ) throws -> RowTimestamp? {
@@ -39,11 +46,13 @@ struct TimestampReader {
     case .null:
       return nil
     case .integer:
-      try found(numberRow: rowID)
-      return RowTimestamp(statement.integer(place))
+      let integer = statement.integer(place)
+      try found(Double(integer), written: "\(integer)", rowID)
+      return RowTimestamp(integer)
     case .real:
-      try found(numberRow: rowID)
-      return RowTimestamp(statement.real(place))
+      let real = statement.real(place)
+      try found(real, written: "\(real)", rowID)
+      return RowTimestamp(real)
     case .text:
       if textRow == nil {
         textRow = rowID
@@ -68,10 +77,25 @@ struct TimestampReader {
     firstUnreadable = DeduplicationPlan.UnreadableTimestamp(row: rowID, value: value())
   }
 
-  private mutating func found(numberRow rowID: Int64) throws {
-    guard numberRow == nil else { return }
-    numberRow = rowID
-    try checkKinds()
+  private mutating func found(
+    _ number: Double, written text: @autoclosure () -> String, _ rowID: Int64
+  ) throws {
+    if numberRow == nil {
+      numberRow = rowID
+      try checkKinds()
+    }
+    guard !hasUnit, let next = EpochUnit(of: number) else { return }
+    guard let unit else {
+      self.unit = (next, text(), rowID)
+      return
+    }
+    guard unit.unit != next else { return }
+    throw StoreFailure(
+      .mixedTimestamps,
+      """
+      the timestamp column '\(column)' holds \(unit.unit.rawValue), \(unit.number) in row \(unit.rowID), and \
+      \(next.rawValue), \(text()) in row \(rowID): make them one unit, so that they can be compared
+      """)
   }
 
   private func checkKinds() throws {

@@ -43,7 +43,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// A model inference was stopped, or a source gave up waiting for input. A stopped import throws no
     /// error.
     case interrupted
-    /// The timestamp column holds both texts and numbers, or values that are no timestamps.
+    /// The timestamp column holds both texts and numbers, numbers of two units, or values that are no timestamps.
     case mixedTimestamps
     /// Another connection changed the database during the operation.
     case changedByOther

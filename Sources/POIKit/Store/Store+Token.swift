@@ -157,7 +157,7 @@ extension Store.Lease {
     case .date: return String(Instant(microseconds: Int64(integer)).description.prefix(10))
     case .instant(.sinceEpoch(let length)):
       return Instant(microseconds: Int64(integer)).text(inUnitsOf: length)
-    case .instant(.rfc3339), .instant(.pattern):
+    case .instant(.rfc3339), .instant(.pattern), .text:
       return Instant(microseconds: Int64(integer)).textWithMicroseconds
     default:
       let isBoolean =

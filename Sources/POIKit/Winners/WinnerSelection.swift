@@ -81,7 +81,8 @@ struct WinnerSelection: ~Copyable {
     copies = CandidateSorter(memoryBudget: layout.isKeyDoubtful ? share : 0, folder: folder)
     losers = ExternalSorter(memoryBudget: ranksLosers ? 0 : share, folder: folder)
     groupLosers = ExternalSorter(memoryBudget: ranksLosers ? share : 0, folder: folder)
-    timestamps = TimestampReader(column: layout.timestampColumn ?? "")
+    timestamps = TimestampReader(
+      column: layout.timestampColumn ?? "", hasUnit: layout.isTimestampInstant)
     tiedLosers = EntryLog(folder: folder)
   }
 

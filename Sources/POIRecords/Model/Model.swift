@@ -61,6 +61,16 @@ public struct Model: Sendable {
     attributes.contains { if case .instant = $0.storage { true } else { false } }
   }
 
+  /// The names of the attributes with times that are in UTC if they name no zone.
+  package var zonelessNames: [String] {
+    attributes.filter {
+      switch $0.storage {
+      case .instant(.rfc3339(0)), .instant(.pattern(_, 0)): true
+      default: false
+      }
+    }.map(\.name)
+  }
+
   /// The attribute called `name`; nil if the model has no such attribute.
   package func attribute(named name: String) -> Attribute? {
     attributes.index(named: name).map { attributes[$0] }

@@ -32,6 +32,14 @@ extension Model {
     }
     if let timestamp = overrides.timestamp, self.timestamp?.isExactly(timestamp) != true {
       document["x-timestamp"] = .string(timestamp)
+      // Texts of any form are kept as they are, and read as times.
+      if attribute(named: timestamp)?.storage == .text, var all = document["properties"]?.members,
+        var property = all[timestamp]?.members, property["format"] == nil
+      {
+        property["format"] = .string(TextFormat.timestamp.name)
+        all[timestamp] = .object(property)
+        document["properties"] = .object(all)
+      }
     }
     if let ties = overrides.ties { document["x-ties"] = .string(ties.rawValue) }
     return document == members ? self : try Model(document)

@@ -177,10 +177,7 @@ extension ModelReader {
     let pattern = try datePattern(
       json["x-date-pattern"], format: format, at: place + "/x-date-pattern")
     if let unit = json["x-unit"] {
-      let lengths: [String: Int64] = [
-        "seconds": 1_000_000, "milliseconds": 1000, "microseconds": 1,
-      ]
-      guard let name = unit.string, let length = lengths[name] else {
+      guard let length = unit.string.flatMap(EpochUnit.init)?.microsecondsPerUnit else {
         throw ModelError(
           message: "the unit \(unit) is not one of seconds, milliseconds, microseconds",
           pointer: place + "/x-unit")
@@ -195,7 +192,7 @@ extension ModelReader {
     switch format {
     case .uuid: return .uuid
     case .date: return .date(pattern)
-    case .time, .email, .uri, .jsonPointer: return .text
+    case .time, .email, .uri, .jsonPointer, .timestamp: return .text
     case .dateTime:
       let zone = try zone(json["x-zone"], at: place + "/x-zone")
       guard let pattern else { return .instant(.rfc3339(defaultOffsetMinutes: zone)) }

@@ -76,7 +76,7 @@ enum ModelReader {
     let (attributes, relations) = try attributesAndRelations(
       properties, required: required, table: table, depth: 0, at: "", with: &compiler)
     let key = try keyNames(json["x-key"], attributes: attributes)
-    let timestamp = try timestampName(json["x-timestamp"], attributes: attributes)
+    let timestamp = try timestampName(json["x-timestamp"], attributes: attributes, json)
     let tombstone = try tombstone(json["x-tombstone"], attributes: attributes, key: key)
     try checkMergeRules(of: attributes, key: key, timestamp: timestamp, tombstone: tombstone)
     let unmapped = try identifier(json["x-unmapped-column"], at: "/x-unmapped-column")
@@ -173,7 +173,7 @@ enum ModelReader {
   }
 
   private static func timestampName(
-    _ json: JSONValue?, attributes: [Attribute]
+    _ json: JSONValue?, attributes: [Attribute], _ document: JSONValue
   ) throws(ModelError) -> String? {
     guard let json else { return nil }
     guard let name = json.string, let index = attributes.index(named: name) else {
@@ -185,9 +185,19 @@ enum ModelReader {
     switch attributes[index].storage {
     case .instant, .date: return name
     default:
+      let property = document["properties"]?[name]
+      if property?["format"]?.string == TextFormat.timestamp.name {
+        guard document["x-tombstone"] == nil else {
+          throw ModelError(
+            message: "removals need a timestamp that is not kept as text; give \"\(name)\" "
+              + "\"format\": \"date-time\"", pointer: "/x-timestamp")
+        }
+        return name
+      }
       throw ModelError(
-        message: "the timestamp \"\(name)\" is not an instant; give it \"format\": \"date-time\" "
-          + "or \"date\", or \"x-unit\" if it is a number", pointer: "/x-timestamp")
+        message: "the timestamp \"\(name)\" is not an instant; give it \"format\": \"date-time\", "
+          + "\"date\" or \"timestamp\", or \"x-unit\" if it is a number"
+          + (property?["$comment"]?.string.map { " (\($0))" } ?? ""), pointer: "/x-timestamp")
     }
   }
 

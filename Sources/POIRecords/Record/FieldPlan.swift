@@ -20,6 +20,8 @@ struct FieldPlan: BitwiseCopyable {
   let relationField: Int?
   /// The offset for instants without a zone, in minutes east of UTC.
   let defaultOffsetMinutes: Int?
+  /// The latest instant that the column holds, in microseconds since 1970.
+  var latestInstant = Instant.range.upperBound
 
   // Bounds of a number, or of a text's length in scalar values.
   private var lowerBound = -Double.infinity

@@ -22,7 +22,8 @@ public struct Issue: Sendable, Hashable {
     self.message = message
   }
 
-  /// Whether it says that the column cannot hold the value, for its type, form or size.
+  /// Whether it says that the column cannot hold the value, for its type, form or size. Only timestamps that can be
+  /// kept have the issue `skew` then.
   var isMisfit: Bool {
     ["type", "format", "number-range", "integer-range", "instant-range", "nul", "skew"].contains(
       rule)

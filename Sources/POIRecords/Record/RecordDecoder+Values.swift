@@ -37,8 +37,8 @@ extension RecordDecoder {
         guard
           let instant = Instant(
             rfc3339: element.tape.text(of: token), defaultOffsetMinutes: plan.defaultOffsetMinutes),
-          Instant.range.contains(instant.microseconds),
-          index != timestampSlot || instant.microseconds <= latestTimestamp
+          instant.microseconds >= Instant.range.lowerBound,
+          instant.microseconds <= plan.latestInstant
         else { return nil }
         return .integer(instant.microseconds)
       case .real, .integer, .general: return nil
@@ -231,7 +231,7 @@ extension RecordDecoder {
         index, "instant-range", lexeme,
         "is outside the years 0 to 9999; is the model's x-unit right?")
     }
-    return instantSlot(of: index, microseconds: microseconds)
+    return checked(Instant(microseconds: microseconds), of: index)
   }
 
   // MARK: Strings
@@ -313,14 +313,14 @@ extension RecordDecoder {
     guard Instant.range.contains(instant.microseconds) else {
       return reportText(index, "instant-range", text, "is outside the years 0 to 9999 in UTC")
     }
-    return instantSlot(of: index, microseconds: instant.microseconds)
+    return checked(instant, of: index)
   }
 
-  private mutating func instantSlot(of index: Int, microseconds: Int64) -> ValueSlot {
-    guard index == timestampSlot, microseconds > latestTimestamp, keepsMisfit[index] else {
-      return .integer(microseconds)
+  private mutating func checked(_ instant: Instant, of index: Int) -> ValueSlot {
+    guard instant.microseconds > plans[index].latestInstant else {
+      return .integer(instant.microseconds)
     }
-    reportSkew(of: microseconds, slot: index)
+    issues.report("skew", layout.fields[index].path, skewMessage(instant))
     return .absent
   }
 

@@ -44,10 +44,10 @@ struct RecordDecoder: ~Copyable {
   let removalPlan: RemovalPlan?
 
   /// The slot of the timestamp; nil if the model has no timestamp or accepts any instant.
-  let timestampSlot: Int?
+  private let timestampSlot: Int?
 
   /// The latest accepted timestamp, in microseconds since 1970.
-  let latestTimestamp: Int64
+  private let latestTimestamp: Int64
 
   /// The unmapped members of the current record, as the inside of a JSON object.
   private var unmapped = GrowableBuffer<UInt8>()
@@ -87,7 +87,11 @@ struct RecordDecoder: ~Copyable {
     var plans = GrowableBuffer<FieldPlan>()
     var requiredFields = GrowableBuffer<Int>()
     for (index, field) in layout.fields.enumerated() {
-      plans.append(FieldPlan(field, rules: model.rules.rules(of: field.attribute.schema)))
+      var plan = FieldPlan(field, rules: model.rules.rules(of: field.attribute.schema))
+      if keepsMisfit[index], index == timestampSlot {
+        plan.latestInstant = min(plan.latestInstant, self.latestTimestamp)
+      }
+      plans.append(plan)
       if field.attribute.isRequired { requiredFields.append(index) }
     }
     self.plans = plans
@@ -335,7 +339,7 @@ struct RecordDecoder: ~Copyable {
       walkObject(
         value, node: target.node, handling: .keep, element: element, record: record,
         batch: &batch)
-      // An empty object has no attributes, so only its text tells that it was there.
+      // An empty object has no attributes, and neither has null, so only its text tells that it was there.
       if unmapped.count > opened || keepsMisfits && element.tape[value + 1].kind == .endObject {
         unmapped.append(UInt8(ascii: "}"))
       } else {
@@ -355,6 +359,9 @@ struct RecordDecoder: ~Copyable {
       return isWhollyMapped || handling == .ignore
     case .null:
       reportIfRepeated(ofNode: target.node)
+      if keepsMisfits, target.field < 0, handling == .keep, let name {
+        appendUnmapped(name, value: value, element: element)
+      }
       return true
     default:
       // A value with its own field has already reported its type.
@@ -440,14 +447,12 @@ struct RecordDecoder: ~Copyable {
     of record: Int, in batch: borrowing RecordBatch, slot: Int
   ) {
     guard let time = batch.timestamp(of: record, slot: slot), time > latestTimestamp else { return }
-    reportSkew(of: time, slot: slot)
+    issues.report(
+      "skew", layout.fields[slot].path, skewMessage(Instant(microseconds: time)))
   }
 
-  mutating func reportSkew(of time: Int64, slot: Int) {
-    issues.report(
-      "skew", layout.fields[slot].path,
-      "\(Instant(microseconds: time)) is later than "
-        + "\(Instant(microseconds: latestTimestamp)), the latest that is allowed now")
+  func skewMessage(_ instant: Instant) -> String {
+    "\(instant) is later than \(Instant(microseconds: latestTimestamp)), the latest that is allowed now"
   }
 
   private mutating func checkRecordRules(

@@ -29,6 +29,7 @@ extension DatePattern {
     switch form {
     case .iso8601: guard reader.readISO8601(&parts) else { return nil }
     case .rfc2822: guard reader.readRFC2822(&parts) else { return nil }
+    case .other: guard reader.readOtherForm(&parts) else { return nil }
     case .fields(let fields):
       for field in fields {
         guard reader.read(field, &parts) else { return nil }
@@ -72,24 +73,67 @@ extension DateReader {
     }
   }
 
-  /// Reads an RFC 3339 date with a time, whose zone may also be `+0200`, `+02` or a name behind a space, and
-  /// whose seconds may be missing.
+  /// Reads a date with a time in the extended or the basic form. A comma may begin the fraction, seconds may be
+  /// missing, hour 24 is the end of the day, and the zone may be a name, or have one in brackets behind it.
+  ///
+  /// Page: RFC 3339, appendix A (ISO 8601)
   @_lifetime(self: copy self)
   fileprivate mutating func readISO8601(_ parts: inout DateParts) -> Bool {
-    guard let date = readDate(), skip(where: { $0 == 0x20 || $0 | 0x20 == 0x74 }),
-      assign(&parts.hour, readNumber(digits: 2, in: 0...23)), skip(":"),
+    guard assign(&parts.year, readNumber(digits: 4, in: 0...9_999)) else { return false }
+    let isBasic = !skip("-")
+    guard assign(&parts.month, readNumber(digits: 2, in: 1...12)), isBasic || skip("-"),
+      assign(&parts.dayOfMonth, readNumber(digits: 2, in: 1...31)),
+      skip(where: { $0 | 0x20 == 0x74 || $0 == 0x20 && !isBasic }),
+      assign(&parts.hour, readNumber(digits: 2, in: 0...24)), isBasic || skip(":"),
+      assign(&parts.minute, readNumber(digits: 2, in: 0...59)),
+      readSecond(&parts, isNext: isBasic ? isAtDigit : skip(":"))
+    else { return false }
+    return parts.hour < 24 || parts.minute + parts.second + parts.microsecond == 0
+  }
+
+  /// Reads forms that no standard has: a day such as `2017/11/2`, `2.11.2017` or `2017-11-2`, and a time such as
+  /// `9:36`, which may be missing, with seconds and a zone as in ISO 8601.
+  @_lifetime(self: copy self)
+  fileprivate mutating func readOtherForm(_ parts: inout DateParts) -> Bool {
+    var ahead = self
+    if let year = ahead.readNumber(digits: 4, in: 0...9_999) {
+      self = ahead
+      parts.year = year
+      let hasSlashes = skip("/")
+      guard hasSlashes || skip("-"), assign(&parts.month, readShortNumber(in: 1...12)),
+        skip(hasSlashes ? "/" : "-"), assign(&parts.dayOfMonth, readShortNumber(in: 1...31))
+      else { return false }
+    } else {
+      guard assign(&parts.dayOfMonth, readShortNumber(in: 1...31)), skip("."),
+        assign(&parts.month, readShortNumber(in: 1...12)), skip("."),
+        assign(&parts.year, readNumber(digits: 4, in: 0...9_999))
+      else { return false }
+    }
+    if isAtEnd { return true }
+    guard skip(where: { $0 == 0x20 || $0 | 0x20 == 0x74 }),
+      assign(&parts.hour, readShortNumber(in: 0...23)), skip(":"),
       assign(&parts.minute, readNumber(digits: 2, in: 0...59))
     else { return false }
-    (parts.year, parts.month, parts.dayOfMonth) = (date.year, date.month, date.dayOfMonth)
-    if skip(":") {
+    return readSecond(&parts, isNext: skip(":"))
+  }
+
+  /// Reads the second, if it is next, with its fraction, and the zone, if the text has one.
+  @_lifetime(self: copy self)
+  private mutating func readSecond(_ parts: inout DateParts, isNext: Bool) -> Bool {
+    if isNext {
       guard assign(&parts.second, readNumber(digits: 2, in: 0...60)),
-        assign(&parts.microsecond, readFraction())
+        assign(&parts.microsecond, readFraction(orComma: true))
       else { return false }
     }
     if isAtEnd { return true }
     _ = skip(" ")
     parts.offsetMinutes = readAnyZone()
-    return parts.offsetMinutes != nil
+    guard parts.offsetMinutes != nil else { return false }
+    if skip("[") {
+      while skip(where: { $0 > 0x20 && $0 != UInt8(ascii: "]") }) {}
+      return skip("]")
+    }
+    return true
   }
 
   /// Reads a date with a time, its weekday, seconds and a last comment being optional.

@@ -4,33 +4,37 @@ extension DatePattern {
   /// Appends an instant as a text that the pattern reads as the same instant. What the pattern has no field
   /// for is lost.
   ///
-  /// - Parameter offsetMinutes: the zone of a text that cannot name it, in minutes east of UTC. All other
-  ///   texts are in UTC.
+  /// - Parameter offsetMinutes: the zone of a text that does not name it, in minutes east of UTC; nil if it names UTC,
+  ///   and for patterns that name no zone.
   package func append(
-    _ instant: Instant, offsetMinutes: Int, to output: inout GrowableBuffer<UInt8>
+    _ instant: Instant, offsetMinutes: Int?, to output: inout GrowableBuffer<UInt8>
   ) {
-    let offset = hasZone ? 0 : Int64(offsetMinutes) * 60_000_000
+    let offset = mayLackZone ? Int64(offsetMinutes ?? 0) * 60_000_000 : 0
     let (local, overflow) = instant.microseconds.addingReportingOverflow(offset)
     // No pattern reads another year, so it does not matter how it is written.
     guard !overflow, Instant.range.contains(local) else { return instant.append(to: &output) }
-    append(DateParts(microseconds: local), to: &output)
+    append(DateParts(microseconds: local), hasZone: offsetMinutes == nil, to: &output)
   }
 
   /// Appends a day in the form of the pattern; returns false, and appends nothing, if `text` is not a date
   /// `YYYY-MM-DD`.
   package func append(date text: Span<UInt8>, to output: inout GrowableBuffer<UInt8>) -> Bool {
     guard let day = Instant(date: text) else { return false }
-    append(DateParts(microseconds: day.microseconds), to: &output)
+    append(DateParts(microseconds: day.microseconds), hasZone: false, to: &output)
     return true
   }
 
-  private func append(_ parts: DateParts, to output: inout GrowableBuffer<UInt8>) {
+  private func append(
+    _ parts: DateParts, hasZone: Bool, to output: inout GrowableBuffer<UInt8>
+  ) {
     switch form {
-    case .iso8601:
+    case .iso8601, .other:
       output.append(parts)
-      output.append(UInt8(ascii: "Z"))
+      if hasZone { output.append(UInt8(ascii: "Z")) }
     case .rfc2822:
-      for field in Self.mailFields { output.append(field, of: parts) }
+      for field in Self.mailFields.dropLast(hasZone ? 0 : " GMT".utf8.count) {
+        output.append(field, of: parts)
+      }
     case .fields(let fields):
       for field in fields { output.append(field, of: parts) }
     }

@@ -1,10 +1,12 @@
 /// The form of the texts that are read as dates or instants: a value of the keyword `x-date-pattern`.
 package struct DatePattern: Sendable, Hashable {
   package enum Form: Sendable, Hashable {
-    /// RFC 3339, and offsets as `+0200` or `+02`, names of zones, a space before the zone, and no seconds.
+    /// ISO 8601 in its extended and basic form, names of zones, a space before the zone, and no seconds.
     case iso8601
     /// The date of e-mail and HTTP: `Wed, 02 Oct 2002 13:00:00 GMT`.
     case rfc2822
+    /// Forms that no standard has, such as `2.11.2017 17:27`; no keyword names them, and they are not written.
+    case other
     /// A pattern of Unicode.
     case fields([Field])
   }
@@ -84,7 +86,7 @@ package struct DatePattern: Sendable, Hashable {
     switch form {
     case .iso8601: "a date-time such as 2024-02-29T12:30:00+0100"
     case .rfc2822: "a date-time such as Thu, 29 Feb 2024 12:30:00 GMT"
-    case .fields: "a \(hasTime ? "date-time" : "date") of the pattern \(text)"
+    case .other, .fields: "a \(hasTime ? "date-time" : "date") of the pattern \(text)"
     }
   }
 
@@ -94,6 +96,9 @@ package struct DatePattern: Sendable, Hashable {
     // Twitter's form.
     try? DatePattern("EEE MMM dd HH:mm:ss Z yyyy"),
   ].compactMap { $0 }
+
+  /// The patterns of timestamps, besides RFC 3339.
+  static let timestamps = proposals + [DatePattern(.other, "")]
 
   /// The end of a message about a text that one of the patterns reads.
   static func advice(for text: Span<UInt8>) -> String {

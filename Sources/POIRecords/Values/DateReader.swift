@@ -71,8 +71,8 @@ struct DateReader: ~Escapable {
 
   /// Reads an optional fraction of a second, in microseconds; nil if the point has no digits after it.
   @_lifetime(self: copy self)
-  mutating func readFraction() -> Int? {
-    guard skip(".") else { return 0 }
+  mutating func readFraction(orComma: Bool = false) -> Int? {
+    guard skip(".") || orComma && skip(",") else { return 0 }
     guard var fraction = readDigit() else { return nil }
     var count = 1
     while let digit = readDigit() {

@@ -143,12 +143,41 @@ extension Instant {
     microseconds = Int64(date.day) * 86_400_000_000
   }
 
-  /// Reads a stored timestamp: RFC 3339 text, in UTC if it has no zone, or a date alone, which is the start of
-  /// the day in UTC; nil if `text` is neither.
+  /// Reads a timestamp of any form that is read: RFC 3339, ISO 8601 and RFC 2822, in UTC if it has no zone; a date
+  /// alone, which is the start of the day in UTC; `2017/11/2 9:36`, `2.11.2017 17:27` and `/Date(1509643620000)/`. Nil if
+  /// `text` has another form.
   package init?(timestamp text: Span<UInt8>) {
-    guard let instant = Instant(rfc3339: text, defaultOffsetMinutes: 0) ?? Instant(date: text)
+    if let instant = Instant(rfc3339: text, defaultOffsetMinutes: 0) ?? Instant(date: text) {
+      self = instant
+      return
+    }
+    for pattern in DatePattern.timestamps {
+      guard let instant = pattern.instant(text, defaultOffsetMinutes: 0) else { continue }
+      self = instant
+      return
+    }
+    self.init(dotNet: text)
+  }
+
+  /// Reads milliseconds since 1970 as .NET writes them, `/Date(1509643620000+0100)/`; the offset is not a part of the
+  /// instant.
+  private init?(dotNet text: Span<UInt8>) {
+    let (start, end) = ("/Date(".utf8Span, ")/".utf8Span)
+    guard text.count > start.count + end.count,
+      text.extracting(first: start.count).hasSameBytes(as: start.span),
+      text.extracting(last: end.count).hasSameBytes(as: end.span)
     else { return nil }
-    self = instant
+    var number = text.extracting(start.count..<text.count - end.count)
+    let sign = number.count - 5
+    if sign > 0, number[sign] == UInt8(ascii: "+") || number[sign] == UInt8(ascii: "-") {
+      number = number.extracting(first: sign)
+    }
+    guard NumberText.isNumber(number), case .integer(let count) = NumberText.value(number) else {
+      return nil
+    }
+    let (microseconds, overflow) = count.multipliedReportingOverflow(by: 1_000)
+    guard !overflow else { return nil }
+    self.init(microseconds: microseconds)
   }
 
   /// Whether a minute, counted from the start of 1970, is the last of its month.

@@ -2,7 +2,7 @@ internal import JSONStreaming
 
 /// A value of the keyword `format`. All formats are enforced.
 package enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
-  case uuid, dateTime, date, time, email, uri, jsonPointer
+  case uuid, dateTime, date, time, email, uri, jsonPointer, timestamp
 
   package var name: String {
     switch self {
@@ -13,6 +13,7 @@ package enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
     case .email: "email"
     case .uri: "uri"
     case .jsonPointer: "json-pointer"
+    case .timestamp: "timestamp"
     }
   }
 
@@ -25,6 +26,7 @@ package enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
     case .email: "an e-mail address such as name@example.org"
     case .uri: "a uri with a scheme such as https://example.org/"
     case .jsonPointer: "a JSON pointer such as /a/0"
+    case .timestamp: "a timestamp such as 2024/02/29 12:30"
     }
   }
 
@@ -40,6 +42,7 @@ package enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
     case .email: EmailText.isAddress(text)
     case .uri: URIText.isURI(text)
     case .jsonPointer: JSONPointer.isPointer(text)
+    case .timestamp: Instant(timestamp: text) != nil
     }
   }
 
