@@ -154,7 +154,7 @@ extension ImportCommand {
       if command.adaptsModel { try command.adaptModel(&standardInput, &tool) }
       return try command.importInputs(standardInput: &standardInput, &tool)
     }
-    let (document, key) = try inferredModel(tool.diagnostics) { inference, path in
+    let (document, key, places) = try inferredModel(tool.diagnostics) { inference, path in
       if path == "-" {
         try inference.read(from: &standardInput!, byteLimit: RewindableSource.byteLimit)
       } else {
@@ -163,6 +163,7 @@ extension ImportCommand {
       }
     }
     command.model = try overriding(Model(parsing: document))
+    if options.pointer == nil { command.options.foundPlaces = places }
     let code = try command.importInputs(standardInput: &standardInput, &tool)
     let model = command.model
     tool.diagnostics.note(
@@ -294,14 +295,15 @@ extension ImportCommand {
   func inferredModel(
     _ diagnostics: Diagnostics, isStrict: Bool = false,
     _ read: (inout ModelInference, String) throws -> Void
-  ) throws -> (document: String, key: KeyChoice) {
+  ) throws -> (document: String, key: KeyChoice, places: [String?]) {
     var inference = try ModelInference(options: options) { Self.decision($0, diagnostics) }
     for path in inputs { try read(&inference, path) }
     diagnostics.clearProgress()
     let omission = inference.omission
+    let places = inference.inputs.map(\.pointer)
     let model = try inference.finishWithKey(isStrict: isStrict)
     if let omission { diagnostics.warning(omission.message.advised(by: omission.advice)) }
-    return model
+    return (model.document, model.key, places)
   }
 
   static func decision(

@@ -155,6 +155,25 @@ import Testing
     #expect(try rows("SELECT count(*) FROM poikit_reject", in: folder) == ["3"])
   }
 
+  @Test(arguments: [
+    #"{"jsonrpc":"2.0","id":7,"result":[{"id":1,"n":"a"},{"id":2,"n":"b"}]}"#,
+    #"{"id":7,"features":[{"type":"Feature","id":1},{"id":2}],"type":"FeatureCollection"}"#,
+    #"{"id":200,"data":[{"id":1,"of":{"x":1}},{"id":2,"of":null}]}"#,
+  ])
+  func `records in an envelope with a member of the key's name are imported, later ones too`(
+    text: String
+  ) throws {
+    let folder = try ScratchFolder()
+    try folder.write(text, to: "feed.json")
+    for arguments in [["--infer", "feed.json"], ["feed.json"], ["--infer", "-"]] {
+      let outcome = try tool.run(
+        arguments + ["--table", "feed"], in: folder.path, input: Array(text.utf8))
+      #expect(outcome.exitCode == 0, "\(outcome)")
+    }
+    let ids = try rows("SELECT id FROM feed ORDER BY 1", in: folder)
+    #expect(ids == ["1", "1", "1", "2", "2", "2"])
+  }
+
   @Test func `an interrupt while the first records are tried stops the import`() throws {
     let folder = try ScratchFolder()
     let outcome = try Tool.shell(

@@ -26,6 +26,8 @@ import Testing
     (#"{"meta":{"type":"Feature"},"rows":[{}]}"#, "\"/rows\""),
     (#"{"name":"x","tags":[{"k":1}],"identifier":"1"}"#, "sequence"),
     (#"{"name":"x","tags":[{"k":1}]}"#, "\"/tags\""),
+    (#"{"name":"x","identifier":"1","features":[{}],"type":"FeatureCollection"}"#, "\"/features\""),
+    ("{\"name\":\"x\",\"identifier\":1,\"t\":}\n[7]", "sequence"),
     (#"{"data":{"rows":[{"id":1},{"id":2"#, "\"/data/rows\""),
     (#"{"data":{"rows":[{"id":1},{"id":2}}]},"more":[{}]}"#, "\"/data/rows\""),
     ("{\"a\":1,\n{\"a\":2}\n", "sequence"),
@@ -81,10 +83,13 @@ import Testing
     (#"{"a":[{}],"b":[{}],"c":[],"a":[{},{}]}"#, "ambiguous /a:3 /b:1 /c:0"),
   ]
 
-  private func detect(_ input: String, chunkSize: Int, elementNames: [String] = []) -> String {
+  private func detect(
+    _ input: String, chunkSize: Int, elementNames: [String] = [], knownPlaces: [JSONPointer] = []
+  ) -> String {
     let bytes = Array(input.utf8)
     var detector = ShapeDetector(
-      elementMarkers: [["identifier", "name"], [], ["marker"]], elementNames: elementNames)
+      elementMarkers: [["identifier", "name"], [], ["marker"]], elementNames: elementNames,
+      knownPlaces: knownPlaces)
     var offset = 0
     while offset < bytes.count {
       let end = min(bytes.count, offset + chunkSize)
@@ -122,6 +127,20 @@ import Testing
       var detector = ShapeDetector()
       detector.append(Array(input.utf8).span)
       #expect(detector.outcome == outcome, "\(input)")
+    }
+  }
+
+  @Test func `the array at a known place is the elements, beside the names of one`() {
+    let places = [
+      JSONPointer(tokens: ["result"]),
+      JSONPointer(tokens: ["groups", "*", "rows"], wildcards: [1]),
+    ]
+    for (input, outcome) in [
+      (#"{"identifier":7,"name":"x","tags":[{}],"result":[]}"#, "\"/result\""),
+      (#"{"identifier":7,"name":"x","groups":{"a":{"rows":[{}]"#, "\"/groups/*/rows\""),
+      (#"{"identifier":7,"name":"x","groups":{"rows":[{}]}}"#, "sequence"),
+    ] {
+      #expect(detect(input, chunkSize: 1, knownPlaces: places) == outcome, "\(input)")
     }
   }
 

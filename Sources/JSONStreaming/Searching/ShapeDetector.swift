@@ -10,6 +10,7 @@
 /// | an object with an array `data` after the columns of a Socrata export | `/data` |
 /// | several top-level values, a scalar or empty | sequence |
 /// | an object with `"type": "FeatureCollection"` | `/features` (RFC 7946) |
+/// | an object with an array at a known place (`knownPlaces`) | that array |
 /// | an object with `"type": "Feature"`, or with all marker names of an element | sequence |
 /// | an object with one array of objects, reachable through objects | that array |
 /// | an object with several of them | ambiguous |
@@ -119,6 +120,10 @@ public struct ShapeDetector: ~Copyable {
   private let elementMarkers: [[String]]
   /// The names of members of elements.
   private let elementNames: [String]
+  /// Where earlier inputs had their elements.
+  private let knownPlaces: [JSONPointer]
+  /// Whether the top-level object has all marker names of an element.
+  private var isElement = false
   /// For each kind of element, the names not found yet, as bytes, because `String` compares by
   /// canonical equivalence. Lazy, because a top-level array is detected before they are needed.
   private lazy var unseenMarkers = elementMarkers.map { names in Set(names.map { Array($0.utf8) }) }
@@ -164,11 +169,14 @@ public struct ShapeDetector: ~Copyable {
   ///     top-level object with all names of a kind is an element. Empty lists are ignored.
   ///   - elementNames: the names of members that elements may have. If it is empty, every array of
   ///     objects is a candidate and empty arrays are not.
+  ///   - knownPlaces: patterns of the arrays that are the elements if the input has one of them.
   ///   - hasHeader: whether the first element is known to be a header. Then several top-level arrays
   ///     of scalars are a sequence.
   public init(
-    elementMarkers: [[String]] = [], elementNames: [String] = [], hasHeader: Bool = false
+    elementMarkers: [[String]] = [], elementNames: [String] = [], knownPlaces: [JSONPointer] = [],
+    hasHeader: Bool = false
   ) {
+    self.knownPlaces = knownPlaces
     self.hasHeader = hasHeader
     self.elementNames = elementNames
     self.elementMarkers = elementMarkers.filter { !$0.isEmpty }
@@ -216,6 +224,10 @@ extension ShapeDetector {
       return
     default: break
     }
+    guard !isElement else {
+      outcome = .sequence
+      return
+    }
     let checksNames = isFirstObjectComplete && !elementNames.isEmpty
     let arrays = candidates + emptyCandidates
     if candidates.count == 1, !checksNames || candidates[0].hasElementName {
@@ -236,6 +248,10 @@ extension ShapeDetector {
     candidate = nil
     guard objectDepth < unreachableDepth else { return }
     let pointer = JSONPointer(tokens: path)
+    if let place = knownPlaces.first(where: { $0.leads(to: path) }) {
+      outcome = .container(place)
+      return
+    }
     if pointer == ColumnNames.pointer {
       hasColumns = byte == UInt8(ascii: "{")
       return
@@ -389,6 +405,7 @@ extension ShapeDetector {
     path.removeLast()
     isFirstObjectComplete = objectDepth == 0
     mode = isFirstObjectComplete ? .afterFirst : .object(.comma)
+    if isFirstObjectComplete, isElement { decide() }
   }
 
   private mutating func readInArray(_ byte: UInt8) {
@@ -484,7 +501,8 @@ extension ShapeDetector {
     hasElementName = hasElementName || isElementName(name)
     for kind in unseenMarkers.indices {
       unseenMarkers[kind].remove(Array(name.utf8))
-      if unseenMarkers[kind].isEmpty { outcome = .sequence }
+      // The object may still have a type, or an array at a known place.
+      isElement = isElement || unseenMarkers[kind].isEmpty
     }
   }
 

@@ -52,6 +52,8 @@ extension ImportSession {
             + "rows of all")
       }
       intake.keepsRawRecords = table.mayRefuse
+      knownPlaces = try RunRecord.places(ofInputsInto: model.table, in: store.connection).sorted()
+        .filter { !$0.isEmpty }.map(JSONPointer.init(parsingPattern:))
       checkpoint.inputCount = options.inputNames?.count
       checkpoint.isSnapshot = options.isSnapshot
       let removableRows =

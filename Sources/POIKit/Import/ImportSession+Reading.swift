@@ -27,6 +27,13 @@ extension ImportSession {
     }
   }
 
+  /// Begins reading at a place that the user did not name.
+  mutating func beginReading(atFound place: String, hasHeader: Bool = false) throws(StoreError) {
+    progress.input?.pointer = place
+    progress.input?.isPointerFound = true
+    try beginReading(at: place, hasHeader: hasHeader)
+  }
+
   private func checkToken(
     _ pointer: JSONPointer, beside shape: ElementShape
   ) throws(StoreError) {
@@ -122,9 +129,7 @@ extension ImportSession {
     case .sequence:
       try beginReading(at: nil)
     case .container(let pointer):
-      progress.input?.pointer = pointer.pattern
-      progress.input?.isPointerFound = true
-      try beginReading(at: pointer.pattern, hasHeader: hasHeader)
+      try beginReading(atFound: pointer.pattern, hasHeader: hasHeader)
     case .ambiguous(let candidates):
       throw fail(.ambiguousPlace(candidates, in: inputName))
     }

@@ -82,6 +82,9 @@ public struct ImportSession: ~Copyable {
   var reader = ElementReader(shape: .sequence)
   var phase = Phase.idle
   var detector: ShapeDetector?
+
+  /// The places below the top level at which the table's earlier inputs had their records.
+  var knownPlaces: [JSONPointer] = []
   var pending = GrowableBuffer<UInt8>()
 
   /// The first bytes of an input given by `append`, until its format is known.
@@ -306,6 +309,10 @@ public struct ImportSession: ~Copyable {
         name: name, pointer: options.pointer, isPointerFound: false, byteCount: byteCount))
     if let pointer = options.pointer {
       try beginReading(at: pointer)
+    } else if index < options.foundPlaces.count, let place = options.foundPlaces[index],
+      !place.isEmpty
+    {
+      try beginReading(atFound: place)
     } else {
       beginSurvey()
     }
@@ -421,9 +428,12 @@ public struct ImportSession: ~Copyable {
   package var misfits: Misfits { intake.misfits }
 
   mutating func beginSurvey() {
+    let elementNames = members(
+      at: model.attributes.map(\.source) + model.relations.map(\.source))
     detector = ShapeDetector(
       elementMarkers: [requiredMembers, [RejectLine.marker]],
-      elementNames: members(at: model.attributes.map(\.source) + model.relations.map(\.source)),
+      elementNames: elementNames,
+      knownPlaces: knownPlaces.filter { !elementNames.containsExactly($0.tokens[0]) },
       hasHeader: options.hasHeader)
     phase = .surveying
   }
