@@ -10,6 +10,11 @@ extension ImportCommand {
     case `import`, print, strict
   }
 
+  /// How `NaN`, `Infinity` and `-Infinity` are read.
+  enum NaNReading: String, CaseIterable {
+    case reject, null
+  }
+
   enum Task: Equatable {
     case importRecords
     /// Infer a model and import with it.

@@ -174,6 +174,34 @@ import Testing
     #expect(ids == ["1", "1", "1", "2", "2", "2"])
   }
 
+  @Test(arguments: [
+    "[{\"id\":1,\"n\":2},\n// {\"id\":7},\n{\"id\":2,\"n\":NaN} /* two */,\n]\n",
+    "{\"id\":1,\"n\":2},\n{\"id\":2,\"n\":-Infinity}\n\u{FEFF}// end\n",
+  ])
+  func `commas, comments and NaN do not refuse a snapshot`(text: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(text, to: "feed.json")
+    let arguments = ["feed.json", "--key", "id", "--snapshot"]
+    let strict = try tool.run(["feed.json", "--infer", "-n"], in: folder.path)
+    #expect(strict.exitCode == 1 && strict.output.contains("nan 1"), "\(strict)")
+    #expect(strict.messages.contains("--nan null reads NaN and Infinity as null"), "\(strict)")
+    for more in [["--infer"], []] {
+      let outcome = try tool.run(arguments + more + ["--nan", "null"], in: folder.path)
+      #expect(outcome.exitCode == 0, "\(outcome)")
+      #expect(outcome.messages.contains("3 comments, byte-order marks or surplus commas"))
+    }
+    #expect(try rows("SELECT id, n FROM feed ORDER BY id", in: folder) == ["1|2", "2|NULL"])
+  }
+
+  @Test func `a dry run finds the records where earlier deliveries had them`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"{"id":7,"result":[{"id":1},{"id":2}]}"#, to: "feed.json")
+    for arguments in [["--infer"], ["--dry-run", "--table", "feed"]] {
+      let outcome = try tool.run(["feed.json"] + arguments, in: folder.path)
+      #expect(outcome.exitCode == 0 && outcome.output.contains("records at /result"), "\(outcome)")
+    }
+  }
+
   @Test func `an interrupt while the first records are tried stops the import`() throws {
     let folder = try ScratchFolder()
     let outcome = try Tool.shell(

@@ -13,8 +13,9 @@ import Testing
 
   /// The place of the records, the numbers of records and rejects, and the digest.
   static func summary(of report: ImportReport) -> String {
-    "\(report.inputs[0].pointer ?? "top") \(report.counters.read)-\(report.counters.rejected) "
-      + report.digest.description
+    let skipped = report.skippedCount > 0 ? "skipped \(report.skippedCount) " : ""
+    let place = report.inputs[0].pointer ?? "top"
+    return "\(place) \(report.counters.read)-\(report.counters.rejected) \(skipped)\(report.digest)"
   }
 
   /// Imports a text in chunks of one byte, whole, and with a stop after each record; expects the same each
@@ -49,6 +50,18 @@ import Testing
     }
     #expect(Set(summaries).count == 1, "\(summaries)")
     return summaries[0]
+  }
+
+  @Test(arguments: [
+    ("[{\"id\":1},\n// {\"id\":7}\n{\"id\":2,\"n\":null},\n]", " 2-0 skipped 2 "),
+    ("// all\n{\"id\":1},\n\u{FEFF}{\"id\":2,\"n\":NaN},\n/* end */\n", "top 2-0 skipped 5 "),
+    ("[[\"id\",\"n\"],[1,2], // x\n[2,NaN],\n// y\n]", " 2-0 skipped 3 "),
+  ])
+  func `what is no record is skipped and counted once`(text: String, start: String) throws {
+    var options = ImportOptions()
+    options.limits.readsNaNAsNull = true
+    let summary = try Self.importEachWay(text, options: options)
+    #expect(summary.hasPrefix(start), "\(summary)")
   }
 
   /// The members that inference finds in a text.

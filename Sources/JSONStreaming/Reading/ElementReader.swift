@@ -91,6 +91,14 @@ public struct ElementReader: ~Copyable {
   var deliveredHash: UInt64?
   let resumed: ReadingPosition
 
+  /// Where reading continues after skipped text; nil if that is `deliveredOffset`.
+  var skipped: (offset: Int, context: ElementContext)?
+  /// The number of skipped texts before the last event, and after it.
+  var skippedCount = 0
+  var pendingSkippedCount = 0
+  /// The end of the input that must be exceeded before skipped text is searched again.
+  var awaitedOffset = 0
+
   /// The place of the header of rows, as far as known.
   var headerKind: ElementContext.Header
   var isHeaderDue: Bool
@@ -226,6 +234,16 @@ extension ElementReader {
   /// as written. A resumed reader does not know values before its position.
   public var watchedText: String? {
     watchedBytes.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Returns how many texts were skipped before the last element or the end, since the last call.
+  ///
+  /// With ``ReadingLimits/skipsInsertions`` these are comments and a comma before the end of a
+  /// container; in a sequence that is no text sequence, comments, byte-order marks, and commas
+  /// between elements that are arrays or objects, or at the end.
+  public mutating func takeSkippedCount() -> Int {
+    defer { skippedCount = 0 }
+    return skippedCount
   }
 
   /// The position after the last delivered element.

@@ -26,8 +26,7 @@
 /// | has an array of objects, or an inner object with one of the names | ambiguous |
 /// | is any other | the first empty array |
 ///
-/// Before the first bracket, form feeds, vertical tabs and everything after a slash (comments) are
-/// skipped. After the first object everything except another object is skipped. The reader rejects
+/// Before the first bracket, form feeds, vertical tabs and comments are skipped. After the first object everything except another object is skipped. The reader rejects
 /// such input.
 ///
 /// An array of objects is one whose first element is an object. Arrays count only if the reader can
@@ -72,8 +71,8 @@ public struct ShapeDetector: ~Copyable {
   private enum Mode {
     /// Before the first top-level value; a byte-order mark is skipped.
     case start
-    /// The same, after a slash; everything except brackets is skipped.
-    case startComment
+    /// The same, in a comment; with its second byte, 0 before it.
+    case startComment(UInt8)
     /// After the bracket of a top-level array.
     case topArray
     /// In the first two rows of a top-level array of arrays.
@@ -289,6 +288,7 @@ extension ShapeDetector {
       isFirstLine = false
       previousByte = byte
       if case .lineOfError = mode { mode = .nextLine }
+      if case .startComment(UInt8(ascii: "/")) = mode { mode = .start }
       endScalar()
     case 0x20, 0x09, 0x0D:
       endScalar()
@@ -306,8 +306,11 @@ extension ShapeDetector {
     switch mode {
     case .start: readFirst(byte)
     case .object(let due): readInObject(byte, due)
-    case .startComment where byte != UInt8(ascii: "{") && byte != UInt8(ascii: "["): break
-    case .startComment: readFirst(byte)
+    case .startComment(0): mode = .startComment(byte)
+    case .startComment(UInt8(ascii: "*"))
+    where byte == UInt8(ascii: "/") && previousByte == UInt8(ascii: "*"):
+      mode = .start
+    case .startComment: break
     case .topArray: beginRows(byte)
     case .rows: readRow(byte)
     case .arrayStart:
@@ -335,7 +338,7 @@ extension ShapeDetector {
       isFirstLine = true
     case UInt8(ascii: "["): mode = .topArray
     case 0xEF, 0xBB, 0xBF, 0x0B, 0x0C: break
-    case UInt8(ascii: "/"): mode = .startComment
+    case UInt8(ascii: "/"): mode = .startComment(0)
     default: outcome = .sequence
     }
   }

@@ -52,8 +52,7 @@ extension ImportSession {
             + "rows of all")
       }
       intake.keepsRawRecords = table.mayRefuse
-      knownPlaces = try RunRecord.places(ofInputsInto: model.table, in: store.connection).sorted()
-        .filter { !$0.isEmpty }.map(JSONPointer.init(parsingPattern:))
+      expectRecords(at: try RunRecord.places(ofInputsInto: model.table, in: store.connection))
       checkpoint.inputCount = options.inputNames?.count
       checkpoint.isSnapshot = options.isSnapshot
       let removableRows =
@@ -332,6 +331,7 @@ extension ImportSession {
       progress.position = reader.position
       noteToken()
     }
+    intake.batch.skippedCount += reader.takeSkippedCount()
     intake.completeCounts()
     if writerThread == nil {
       let readCount = intake.batch.readCount
@@ -568,6 +568,7 @@ extension ImportSession {
     report.ties = checkpoint.ties
     report.tiedCount = checkpoint.tiedCount
     report.keylessCount = checkpoint.keylessCount
+    report.skippedCount = checkpoint.skippedCount
     report.repeatedKeys = repeatedKeys
     report.rejectsByAttribute = checkpoint.rejectsByAttribute
     report.rejectsObjects = checkpoint.rejectsObjects

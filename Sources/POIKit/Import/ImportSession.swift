@@ -427,6 +427,12 @@ public struct ImportSession: ~Copyable {
   /// What the model would have to accept so that the records fit that were rejected up to now.
   package var misfits: Misfits { intake.misfits }
 
+  /// Expects the records of an input at the places of earlier ones; a place at the top level is ignored.
+  package mutating func expectRecords(at places: Set<String>) {
+    knownPlaces = places.sorted().filter { !$0.isEmpty }
+      .compactMap { try? JSONPointer(parsingPattern: $0) }
+  }
+
   mutating func beginSurvey() {
     let elementNames = members(
       at: model.attributes.map(\.source) + model.relations.map(\.source))

@@ -184,6 +184,9 @@ public struct ImportOptions: Sendable {
     public var stringByteCount = 4 << 20
     /// The members of one object, in `keyCounts`.
     public var keysPerObject = 10_000
+    /// Whether `NaN`, `Infinity` and `-Infinity`, which are not JSON, are null. Otherwise a record with one is
+    /// rejected.
+    public var readsNaNAsNull = false
 
     /// The limits with their defaults.
     public init() {}
