@@ -28,6 +28,18 @@ import Testing
     (#"{"name":"x","tags":[{"k":1}]}"#, "\"/tags\""),
     (#"{"name":"x","identifier":"1","features":[{}],"type":"FeatureCollection"}"#, "\"/features\""),
     ("{\"name\":\"x\",\"identifier\":1,\"t\":}\n[7]", "sequence"),
+    (#"{"columns":["a","b\u0031"],"rows":[[1,2]"#, "\"/rows\" a b1"),
+    (#"{"n":1,"data":[[1,[2]],[]],"index":[0],"columns":["a"]"#, "\"/data\" a"),
+    (#"{"columns":["a"],"rows":[]}"#, "\"/rows\" a"),
+    (#"{"columns":["a","a"],"rows":[[1,2]]}"#, "sequence"),
+    (#"{"columns":["a",1],"rows":[[1,2]]}"#, "sequence"),
+    (#"{"columns":[["a"]],"rows":[[1,2]]}"#, "sequence"),
+    (#"{"columns":["a"],"rows":[{"x":1}]}"#, "\"/rows\""),
+    (#"{"x":{"columns":["a"],"rows":[[1]]}}"#, "sequence"),
+    (#"{"n":{"0":"a","1":"b"},"l":{"0":1,"1":[2]}}"#, "column-wise"),
+    (#"{"n":{"0":"a","1":"b"},"l":{"0":1,"2":2}}"#, "sequence"),
+    (#"{"n":{"0":"a"},"l":{"0":{}}}"#, "sequence"), (#"{"n":{"0":"a"},"l":{}}"#, "sequence"),
+    (#"{"n":{"0":"a"},"l":{"0":1},"m":2}"#, "sequence"), (#"{"n":{"0":"a"}}"#, "sequence"),
     (#"{"data":{"rows":[{"id":1},{"id":2"#, "\"/data/rows\""),
     (#"{"data":{"rows":[{"id":1},{"id":2}}]},"more":[{}]}"#, "\"/data/rows\""),
     ("{\"a\":1,\n{\"a\":2}\n", "sequence"),
@@ -102,6 +114,7 @@ import Testing
     case nil: return "none"
     case .sequence: return "sequence"
     case .container(let pointer): return "\"\(pointer)\""
+    case .columnWise: return "column-wise"
     case .ambiguous(let candidates):
       return candidates.reduce("ambiguous") { $0 + " \($1.pointer):\($1.elementCount)" }
     }

@@ -121,13 +121,15 @@ public struct ElementReader: ~Copyable {
   ///     it are rows: they are delivered as objects with these names. If the shape is the container
   ///     `/data`, arrays in it are also rows if a list of columns is at `/meta/view/columns` before it,
   ///     as in exports of Socrata.
+  ///   - columns: different names, none of them empty, if arrays are rows with these names; a resumed
+  ///     reader needs them, too. Empty if not.
   ///   - position: the position of an earlier reader of the same input, shape and limits. The input
   ///     must be given from its first byte; bytes before the position are hashed and not parsed.
   ///   - isResumable: whether a reader may resume at ``position``; if false, nothing is hashed.
   ///   - watchedPointer: the pointer of a scalar around the elements, see ``watchedText``.
   public init(
     shape: ElementShape, limits: ReadingLimits = ReadingLimits(), hasHeader: Bool = false,
-    resumingAt position: ReadingPosition = .start, isResumable: Bool = true,
+    columns: [String] = [], resumingAt position: ReadingPosition = .start, isResumable: Bool = true,
     watching watchedPointer: JSONPointer? = nil
   ) {
     self.shape = shape
@@ -137,7 +139,8 @@ public struct ElementReader: ~Copyable {
       shape: shape, limits: limits, watching: watchedPointer.map { WatchedValue(at: $0) })
     resumed = position
     let context = ElementContext(state: position.state) ?? ElementContext()
-    headerKind = hasHeader ? .firstElement : context.header
+    header = RowHeader(columns.map { Array($0.utf8) })
+    headerKind = hasHeader ? .firstElement : header == nil ? context.header : .columns
     isHeaderDue = headerKind == .firstElement
     if position == .start || context.header != .none {
       phase = .starting

@@ -261,7 +261,13 @@ extension ImportSession {
       phase = .ended(.finished)
       return false
     }
-    try beginReading(at: begun.pointer, resumingAt: resumption.progress.position)
+    let position = resumption.progress.position
+    if position.hasColumns {
+      resumedPosition = position
+      beginSurvey()
+    } else {
+      try beginReading(at: begun.pointer, resumingAt: position)
+    }
     return true
   }
 

@@ -85,6 +85,8 @@ public struct ImportSession: ~Copyable {
 
   /// The places below the top level at which the table's earlier inputs had their records.
   var knownPlaces: [JSONPointer] = []
+  /// Where a run resumes whose columns the survey must find first.
+  var resumedPosition: ReadingPosition?
   var pending = GrowableBuffer<UInt8>()
 
   /// The first bytes of an input given by `append`, until its format is known.
