@@ -103,14 +103,15 @@ public struct ModelInference: ~Copyable {
     defer { tree.endInput() }
     do {
       var pending = try source.readBeginning()
-      let (shape, hasHeader) = try shape(of: &source, keeping: &pending, byteLimit: byteLimit)
+      let (shape, hasHeader, columns) = try shape(of: &source, keeping: &pending, byteLimit: byteLimit)
       var input = ImportReport.Input(name: source.name, pointer: nil, isPointerFound: false)
-      if case .container(let found) = shape { input.pointer = found.pattern }
+      // Columns are found without a pointer only.
+      if case .container(let found) = shape, columns.isEmpty { input.pointer = found.pattern }
       inputs.append(input)
       rejectLines = RejectLineDetector()
       var reader = ElementReader(
         shape: shape, limits: options.limits.readingLimits,
-        hasHeader: hasHeader || options.hasHeader, isResumable: false,
+        hasHeader: hasHeader || options.hasHeader, columns: columns, isResumable: false,
         watching: ReferenceSystem.pointer(beside: shape))
       for start in stride(from: 0, to: pending.count, by: InputChunk.byteCount) {
         let end = min(start + InputChunk.byteCount, pending.count)
@@ -217,8 +218,8 @@ public struct ModelInference: ~Copyable {
   ///   - byteLimit: the number of bytes after which the search ends without success.
   private func shape<Source: ByteSource & ~Copyable>(
     of source: inout Source, keeping pending: inout GrowableBuffer<UInt8>, byteLimit: Int
-  ) throws -> (ElementShape, hasHeader: Bool) {
-    if let pointer { return (.container(pointer), false) }
+  ) throws -> (ElementShape, hasHeader: Bool, columns: [String]) {
+    if let pointer { return (.container(pointer), false, []) }
     let markers = [[RejectLine.marker]]
     var detector = ShapeDetector(elementMarkers: markers, hasHeader: options.hasHeader)
     detector.append(pending.span)
@@ -250,10 +251,12 @@ public struct ModelInference: ~Copyable {
       guard try source.restart() else { throw StoreError.unknownPlace(in: source.name) }
     }
     switch detector.outcome {
-    case .container(let pointer): return (.container(pointer), detector.beginsWithHeader)
+    case .container(let pointer):
+      return (.container(pointer), detector.beginsWithHeader, detector.columns)
     case .ambiguous(let candidates):
       throw StoreError.ambiguousPlace(candidates, in: source.name)
-    case .sequence, nil: return (.sequence, false)
+    case .columnWise: throw StoreError.columnWise(source.name)
+    case .sequence, nil: return (.sequence, false, [])
     }
   }
 

@@ -195,6 +195,14 @@ extension ImportCommand {
         "max-keys", "N", default: "10000",
         summary: "reject records with more members in one object", section: "Rejects and limits"),
       OptionDescription(
+        "nan", "WHAT",
+        choices: .cases { (reading: NaNReading) in
+          reading == .null ? "read them as null" : "reject the record"
+        },
+        default: NaNReading.reject.rawValue,
+        summary: "what NaN, Infinity and -Infinity are, which Python writes and JSON does not have",
+        section: "Rejects and limits"),
+      OptionDescription(
         "emit",
         summary: "judge each line of standard input and print what it is, without a store",
         detail:
@@ -224,7 +232,7 @@ extension ImportCommand {
         "emit",
         accepts: [
           "model", "table", "key", "timestamp", "shards", "max-skew", "max-record-bytes",
-          "max-string-bytes", "max-depth", "max-keys",
+          "max-string-bytes", "max-depth", "max-keys", "nan",
         ]),
       TaskDescription("print-token", accepts: ["store", "model", "source", "trust-schema"]),
       TaskDescription("forget", accepts: ["store", "model", "source", "trust-schema"]),
@@ -260,8 +268,7 @@ extension ImportCommand {
   /// The options beside `--infer=print`.
   private static let printingAccepts = [
     "table", "key", "timestamp", "at", "header", "limit", "max-skew", "max-record-bytes",
-    "max-string-bytes",
-    "max-depth", "max-keys",
+    "max-string-bytes", "max-depth", "max-keys", "nan",
   ]
 
   private static func meaning(of inference: Inference) -> String {

@@ -122,6 +122,7 @@ extension ImportCommand {
       "tied": .number(report.tiedCount), "ties": .string(report.ties.rawValue),
       "repeatedKeys": .number(report.repeatedKeys?.count),
       "withoutKey": .number(report.keylessCount),
+      "skipped": .number(report.skippedCount),
       "rejects": .counts(report.rejectsByRule.map { ($0.rule, $0.count) }),
       "rejectsByAttribute": .counts(nested: report.rejectsByAttribute),
       "unmapped": .counts(report.unmappedMembers.map { ($0.pointer, $0.count) }),
@@ -220,8 +221,14 @@ extension ImportCommand {
               ? "rename the file or use another --store: --infer uses the model of a table with the file's "
                 + "name" : "--infer imports them into a table of their own"))
     }
+    if report.skippedCount > 0 {
+      notes.append(
+        "\(QuantityFormat.count(report.skippedCount)) comments, byte-order marks or surplus commas between "
+          + "records were skipped")
+    }
     if let note = noteOnElements(of: report) { notes.append(note) }
     for (rule, _) in report.rejectsByRule {
+      if rule == "nan" { notes.append("--nan null reads NaN and Infinity as null") }
       guard let limit = Advice.Limit(rule: rule) else { continue }
       notes.append("rejected by the rule \(rule): \(limit.option) sets its limit")
     }
@@ -255,7 +262,7 @@ extension ImportReport {
   /// Whether no reject was judged by the model: none is a JSON object that can be read.
   fileprivate var rejectsOnlyMalformed: Bool {
     rejectsByRule.allSatisfy {
-      ["not-an-object", "syntax", "truncated", "utf-8"].contains($0.rule)
+      ["not-an-object", "syntax", "nan", "truncated", "utf-8"].contains($0.rule)
     }
   }
 

@@ -10,6 +10,11 @@ extension ImportCommand {
     case `import`, print, strict
   }
 
+  /// How `NaN`, `Infinity` and `-Infinity` are read.
+  enum NaNReading: String, CaseIterable {
+    case reject, null
+  }
+
   enum Task: Equatable {
     case importRecords
     /// Infer a model and import with it.
@@ -162,7 +167,7 @@ extension ImportCommand {
       return try command.importInputs(standardInput: &standardInput, &tool)
     }
     let byteLimit = max(RewindableSource.byteLimit / inputs.count, 1 << 18)
-    let (document, key) = try inferredModel(tool.diagnostics) { inference, path in
+    let (document, key, places) = try inferredModel(tool.diagnostics) { inference, path in
       if path == "-" {
         try inference.read(from: &standardInput!, byteLimit: byteLimit)
       } else {
@@ -171,6 +176,7 @@ extension ImportCommand {
       }
     }
     command.model = try overriding(Model(parsing: document))
+    if options.pointer == nil { command.options.foundPlaces = places }
     let code = try command.importInputs(standardInput: &standardInput, &tool)
     let model = command.model
     tool.diagnostics.note(
@@ -305,14 +311,15 @@ extension ImportCommand {
   func inferredModel(
     _ diagnostics: Diagnostics, isStrict: Bool = false,
     _ read: (inout ModelInference, String) throws -> Void
-  ) throws -> (document: String, key: KeyChoice) {
+  ) throws -> (document: String, key: KeyChoice, places: [String?]) {
     var inference = try ModelInference(options: options) { Self.decision($0, diagnostics) }
     for path in inputs { try read(&inference, path) }
     diagnostics.clearProgress()
     let omission = inference.omission
+    let places = inference.inputs.map(\.pointer)
     let model = try inference.finishWithKey(isStrict: isStrict)
     if let omission { diagnostics.warning(omission.message.advised(by: omission.advice)) }
-    return model
+    return (model.document, model.key, places)
   }
 
   static func decision(

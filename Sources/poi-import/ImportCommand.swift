@@ -90,6 +90,7 @@ struct ImportCommand {
       ?? options.limits.stringByteCount
     options.limits.keysPerObject =
       try arguments.integer("max-keys", in: Limits.keyCounts) ?? options.limits.keysPerObject
+    options.limits.readsNaNAsNull = arguments.choice("nan", as: NaNReading.self) == .null
     // Check the options first: a FILE may be missing because it was parsed as a value.
     task = try Self.task(of: arguments)
     table = arguments.text("table")
@@ -212,7 +213,11 @@ struct ImportCommand {
     _ diagnostics: Diagnostics, onProgress: @escaping (StoreProgress) -> BatchDecision
   ) throws -> ImportSession {
     if isDryRun {
-      return try ImportSession(checking: model, options: options, onProgress: onProgress)
+      var session = try ImportSession(checking: model, options: options, onProgress: onProgress)
+      if let store = try Self.store(at: storePath, trustsSchema: trustsSchema) {
+        try session.expectRecords(at: store.places(ofInputsInto: model.table))
+      }
+      return session
     }
     // A refused command leaves no store behind.
     try checkOptions()

@@ -155,6 +155,53 @@ import Testing
     #expect(try rows("SELECT count(*) FROM poikit_reject", in: folder) == ["3"])
   }
 
+  @Test(arguments: [
+    #"{"jsonrpc":"2.0","id":7,"result":[{"id":1,"n":"a"},{"id":2,"n":"b"}]}"#,
+    #"{"id":7,"features":[{"type":"Feature","id":1},{"id":2}],"type":"FeatureCollection"}"#,
+    #"{"id":200,"data":[{"id":1,"of":{"x":1}},{"id":2,"of":null}]}"#,
+  ])
+  func `records in an envelope with a member of the key's name are imported, later ones too`(
+    text: String
+  ) throws {
+    let folder = try ScratchFolder()
+    try folder.write(text, to: "feed.json")
+    for arguments in [["--infer", "feed.json"], ["feed.json"], ["--infer", "-"]] {
+      let outcome = try tool.run(
+        arguments + ["--table", "feed"], in: folder.path, input: Array(text.utf8))
+      #expect(outcome.exitCode == 0, "\(outcome)")
+    }
+    let ids = try rows("SELECT id FROM feed ORDER BY 1", in: folder)
+    #expect(ids == ["1", "1", "1", "2", "2", "2"])
+  }
+
+  @Test(arguments: [
+    "[{\"id\":1,\"n\":2},\n// {\"id\":7},\n{\"id\":2,\"n\":NaN} /* two */,\n]\n",
+    "{\"id\":1,\"n\":2},\n{\"id\":2,\"n\":-Infinity}\n\u{FEFF}// end\n",
+  ])
+  func `commas, comments and NaN do not refuse a snapshot`(text: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(text, to: "feed.json")
+    let arguments = ["feed.json", "--key", "id", "--snapshot"]
+    let strict = try tool.run(["feed.json", "--infer", "-n"], in: folder.path)
+    #expect(strict.exitCode == 1 && strict.output.contains("nan 1"), "\(strict)")
+    #expect(strict.messages.contains("--nan null reads NaN and Infinity as null"), "\(strict)")
+    for more in [["--infer"], []] {
+      let outcome = try tool.run(arguments + more + ["--nan", "null"], in: folder.path)
+      #expect(outcome.exitCode == 0, "\(outcome)")
+      #expect(outcome.messages.contains("3 comments, byte-order marks or surplus commas"))
+    }
+    #expect(try rows("SELECT id, n FROM feed ORDER BY id", in: folder) == ["1|2", "2|NULL"])
+  }
+
+  @Test func `a dry run finds the records where earlier deliveries had them`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"{"id":7,"result":[{"id":1},{"id":2}]}"#, to: "feed.json")
+    for arguments in [["--infer"], ["--dry-run", "--table", "feed"]] {
+      let outcome = try tool.run(["feed.json"] + arguments, in: folder.path)
+      #expect(outcome.exitCode == 0 && outcome.output.contains("records at /result"), "\(outcome)")
+    }
+  }
+
   @Test func `an interrupt while the first records are tried stops the import`() throws {
     let folder = try ScratchFolder()
     let outcome = try Tool.shell(

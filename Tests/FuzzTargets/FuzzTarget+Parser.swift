@@ -16,7 +16,10 @@ extension FuzzTarget {
   /// The events do not depend on the chunks, and resuming at any position gives the remaining ones.
   static func readElements(_ input: inout FuzzInput) throws {
     let shape = shapes[input.choice(shapes.count)]
-    let limits = limits[input.choice(2)]
+    let choice = input.choice(4)
+    var limits = limits[choice & 1]
+    limits.skipsInsertions = choice > 1
+    limits.readsNaNAsNull = choice > 1
     let chunkSizes = [1 + input.choice(9), 1 + input.choice(70)]
     let resumed = input.choice(8)
     let bytes = input.remainder()

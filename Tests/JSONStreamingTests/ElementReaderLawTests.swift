@@ -12,12 +12,20 @@ import Testing
   static let tightLimits = ReadingLimits(
     depth: 3, elementByteCount: 60, stringByteCount: 12, keysPerObject: 4)
 
+  /// Tight, strict or lenient limits.
+  static func limits(ofRun run: Int) -> ReadingLimits {
+    var limits = run % 3 == 0 ? tightLimits : ReadingLimits()
+    limits.skipsInsertions = run % 4 > 1
+    limits.readsNaNAsNull = limits.skipsInsertions
+    return limits
+  }
+
   @Test(arguments: seeds, [0, 1, 2, 5])
   func `any split of the input gives the same events`(seed: UInt64, damageCount: Int) {
     for run in Self.runs {
       let inputSeed = seed << 32 | UInt64(run)
       let input = RandomInput(seed: inputSeed, damageCount: damageCount)
-      let limits = run % 3 == 0 ? Self.tightLimits : ReadingLimits()
+      let limits = Self.limits(ofRun: run)
       let whole = observe(input.bytes, input.shape, limits: limits)
       for chunkSizes in [[1], [2], [3], [7, 1], [64]] {
         let events = observe(
@@ -57,7 +65,7 @@ import Testing
     for run in Self.runs {
       let inputSeed = seed << 40 | UInt64(run)
       let input = RandomInput(seed: inputSeed, damageCount: damageCount)
-      let limits = run % 3 == 0 ? Self.tightLimits : ReadingLimits()
+      let limits = Self.limits(ofRun: run)
       let whole = observe(input.bytes, input.shape, limits: limits)
       for (index, event) in whole.enumerated() {
         guard let position = event.position else { continue }

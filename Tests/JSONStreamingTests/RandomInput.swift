@@ -85,7 +85,10 @@ struct RandomInput {
     case 1: bytes.insert(mark, at: index)
     case 2: bytes[index] = mark
     case 3:
-      let texts = ["//", "/*", " */", " // {\n", "\n\u{0C}\n"]
+      let texts = [
+        "//", "/*", " */", " // {\n", "\n\u{0C}\n", "/* [ */", "\n// x\n", "\n\u{FEFF}", ",\n",
+        "NaN",
+      ]
       bytes.insert(contentsOf: (texts.randomElement(using: &generator) ?? "").utf8, at: index)
     case 4: bytes.removeSubrange(index..<min(bytes.count, index + 9))
     default: bytes.removeSubrange(index...)

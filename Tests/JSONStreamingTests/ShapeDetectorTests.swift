@@ -26,6 +26,20 @@ import Testing
     (#"{"meta":{"type":"Feature"},"rows":[{}]}"#, "\"/rows\""),
     (#"{"name":"x","tags":[{"k":1}],"identifier":"1"}"#, "sequence"),
     (#"{"name":"x","tags":[{"k":1}]}"#, "\"/tags\""),
+    (#"{"name":"x","identifier":"1","features":[{}],"type":"FeatureCollection"}"#, "\"/features\""),
+    ("{\"name\":\"x\",\"identifier\":1,\"t\":}\n[7]", "sequence"),
+    (#"{"columns":["a","b\u0031"],"rows":[[1,2]"#, "\"/rows\" a b1"),
+    (#"{"n":1,"data":[[1,[2]],[]],"index":[0],"columns":["a"]"#, "\"/data\" a"),
+    (#"{"columns":["a"],"rows":[]}"#, "\"/rows\" a"),
+    (#"{"columns":["a","a"],"rows":[[1,2]]}"#, "sequence"),
+    (#"{"columns":["a",1],"rows":[[1,2]]}"#, "sequence"),
+    (#"{"columns":[["a"]],"rows":[[1,2]]}"#, "sequence"),
+    (#"{"columns":["a"],"rows":[{"x":1}]}"#, "\"/rows\""),
+    (#"{"x":{"columns":["a"],"rows":[[1]]}}"#, "sequence"),
+    (#"{"n":{"0":"a","1":"b"},"l":{"0":1,"1":[2]}}"#, "column-wise"),
+    (#"{"n":{"0":"a","1":"b"},"l":{"0":1,"2":2}}"#, "sequence"),
+    (#"{"n":{"0":"a"},"l":{"0":{}}}"#, "sequence"), (#"{"n":{"0":"a"},"l":{}}"#, "sequence"),
+    (#"{"n":{"0":"a"},"l":{"0":1},"m":2}"#, "sequence"), (#"{"n":{"0":"a"}}"#, "sequence"),
     (#"{"data":{"rows":[{"id":1},{"id":2"#, "\"/data/rows\""),
     (#"{"data":{"rows":[{"id":1},{"id":2}}]},"more":[{}]}"#, "\"/data/rows\""),
     ("{\"a\":1,\n{\"a\":2}\n", "sequence"),
@@ -44,6 +58,7 @@ import Testing
     ("{\"\\u00gg\":[{}]}", "\"/\\u00gg\""), ("{\"\\x\":[{}]}", "\"/\\x\""),
     ("\u{C}\n{\"t\":[{}]}\u{C}", "\"/t\""), ("\u{B}\n{}\n\u{C}\n{}", "sequence"),
     ("// of\n{\"t\":[{}]}", "\"/t\""), ("\u{FEFF}/* \n */ /**/[7]", "\"\""), ("// x", "sequence"),
+    ("// [ {\n{\"a\":1}", "sequence"), ("/* [ */\n// {\n{\"t\":[{}]}", "\"/t\""),
     ("// x\n{\"a\":1}\n// y\n{\"a\":2}", "sequence"),
     ("{\"t\":[{}]}\n// y", "\"/t\""), ("{\"t\":[{}]} x\n[7]/", "\"/t\""),
     ("{\"t\":[{}]},\n{\"t\":[{}]}", "sequence"), ("{\"t\":[\n{\"t\":[{}]}", "\"/t\""),
@@ -81,10 +96,13 @@ import Testing
     (#"{"a":[{}],"b":[{}],"c":[],"a":[{},{}]}"#, "ambiguous /a:3 /b:1 /c:0"),
   ]
 
-  private func detect(_ input: String, chunkSize: Int, elementNames: [String] = []) -> String {
+  private func detect(
+    _ input: String, chunkSize: Int, elementNames: [String] = [], knownPlaces: [JSONPointer] = []
+  ) -> String {
     let bytes = Array(input.utf8)
     var detector = ShapeDetector(
-      elementMarkers: [["identifier", "name"], [], ["marker"]], elementNames: elementNames)
+      elementMarkers: [["identifier", "name"], [], ["marker"]], elementNames: elementNames,
+      knownPlaces: knownPlaces)
     var offset = 0
     while offset < bytes.count {
       let end = min(bytes.count, offset + chunkSize)
@@ -96,6 +114,7 @@ import Testing
     case nil: return "none"
     case .sequence: return "sequence"
     case .container(let pointer): return "\"\(pointer)\""
+    case .columnWise: return "column-wise"
     case .ambiguous(let candidates):
       return candidates.reduce("ambiguous") { $0 + " \($1.pointer):\($1.elementCount)" }
     }
@@ -122,6 +141,20 @@ import Testing
       var detector = ShapeDetector()
       detector.append(Array(input.utf8).span)
       #expect(detector.outcome == outcome, "\(input)")
+    }
+  }
+
+  @Test func `the array at a known place is the elements, beside the names of one`() {
+    let places = [
+      JSONPointer(tokens: ["result"]),
+      JSONPointer(tokens: ["groups", "*", "rows"], wildcards: [1]),
+    ]
+    for (input, outcome) in [
+      (#"{"identifier":7,"name":"x","tags":[{}],"result":[]}"#, "\"/result\""),
+      (#"{"identifier":7,"name":"x","groups":{"a":{"rows":[{}]"#, "\"/groups/*/rows\""),
+      (#"{"identifier":7,"name":"x","groups":{"rows":[{}]}}"#, "sequence"),
+    ] {
+      #expect(detect(input, chunkSize: 1, knownPlaces: places) == outcome, "\(input)")
     }
   }
 

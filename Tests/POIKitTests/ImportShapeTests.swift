@@ -13,8 +13,9 @@ import Testing
 
   /// The place of the records, the numbers of records and rejects, and the digest.
   static func summary(of report: ImportReport) -> String {
-    "\(report.inputs[0].pointer ?? "top") \(report.counters.read)-\(report.counters.rejected) "
-      + report.digest.description
+    let skipped = report.skippedCount > 0 ? "skipped \(report.skippedCount) " : ""
+    let place = report.inputs[0].pointer ?? "top"
+    return "\(place) \(report.counters.read)-\(report.counters.rejected) \(skipped)\(report.digest)"
   }
 
   /// Imports a text in chunks of one byte, whole, and with a stop after each record; expects the same each
@@ -49,6 +50,56 @@ import Testing
     }
     #expect(Set(summaries).count == 1, "\(summaries)")
     return summaries[0]
+  }
+
+  @Test(arguments: [
+    ("[{\"id\":1},\n// {\"id\":7}\n{\"id\":2,\"n\":null},\n]", " 2-0 skipped 2 "),
+    ("// all\n{\"id\":1},\n\u{FEFF}{\"id\":2,\"n\":NaN},\n/* end */\n", "top 2-0 skipped 5 "),
+    ("[[\"id\",\"n\"],[1,2], // x\n[2,NaN],\n// y\n]", " 2-0 skipped 3 "),
+  ])
+  func `what is no record is skipped and counted once`(text: String, start: String) throws {
+    var options = ImportOptions()
+    options.limits.readsNaNAsNull = true
+    let summary = try Self.importEachWay(text, options: options)
+    #expect(summary.hasPrefix(start), "\(summary)")
+  }
+
+  @Test(arguments: [
+    #"{"columns":["id","n"],"rows":[[1,{"a":[]}],[2],[3,null],[4,5,6]]}"#,
+    #"{"rows":[[1,{"a":[]}],[2],[3,null],[4,5,6]],"columns":["id","n"]}"#,
+    #"{"index":[0,1],"data":[[1,{"a":[]}],[2],[3,null],[4,5,6]],"columns":["id","n"]}"#,
+  ])
+  func `rows with their columns before or after them are read and resumed`(text: String) throws {
+    let summary = try Self.importEachWay(text)
+    #expect(summary.hasPrefix(text.contains("index") ? "/data 4-1 " : "/rows 4-1 "))
+    let records = #"[{"id":1,"n":{"a":[]}},{"id":2},{"id":3,"n":null},5]"#
+    #expect(
+      try Self.importEachWay(records).split(separator: " ").last
+        == summary.split(separator: " ").last)
+    #expect(try Self.inferredMembers(text) == ["id", "n"])
+  }
+
+  @Test func `columns by row number are refused with the call that writes records`() throws {
+    let text = #"{"id":{"0":1,"1":2},"n":{"0":"a","1":null}}"#
+    for isInferred in [false, true] {
+      let error = #expect(throws: StoreError.self) {
+        _ = isInferred ? try Self.inferredMembers(text).description : try Self.importEachWay(text)
+      }
+      #expect(error?.message.contains(#"to_json(orient="records", lines=True)"#) == true)
+    }
+  }
+
+  @Test func `an object of objects with empty arrays is no empty page`() throws {
+    for text in [
+      #"{"a":{"x":1,"tags":[]},"b":{"x":2,"tags":[]}}"#, #"{"a":{"tags":["t"]},"b":{"tags":[]}}"#,
+      #"{"a":{"id":1,"tags":[]},"b":{"id":2,"tags":[]}}"#,
+    ] {
+      let error = #expect(throws: StoreError.self) { try Self.importEachWay(text) }
+      #expect(error?.advice == [.chooseRecords(at: [""])], "\(text)")
+      #expect(error?.message.contains("the 2 members of the top-level object") == true)
+    }
+    let page = #"{"data":{"stations":[]},"meta":{"page":1}}"#
+    #expect(try Self.importEachWay(page).hasPrefix("/data/stations 0-0"))
   }
 
   /// The members that inference finds in a text.
@@ -110,6 +161,12 @@ import Testing
     ),
     (#"{"a":{"i":[{}]},"b":{"i":[{}]},"c":{"i":[{}]}}"#, [""]),
     (#"{"a":[{},{},{}],"b":[{}]}"#, ["/a", "/b"]),
+    (#"{"n":2,"Thailand":[{"id":1}],"Japan":[{"id":2},{"id":3}]}"#, ["/*", "/Japan", "/Thailand"]),
+    (#"{"g":{"a":[{"id":1}],"b":[{"id":2}]},"m":{}}"#, ["/g/*", "/g/a", "/g/b"]),
+    (#"{"a":[{"id":1}],"b":[{"id":2}],"m":{}}"#, ["/a", "/b"]),
+    (#"{"m":{},"a":[{"id":1}],"b":[{"id":2}]}"#, ["/a", "/b"]),
+    (#"{"stops":[{"id":1,"lat":2,"lon":3}],"lines":[{"id":1,"color":2}]}"#, ["/stops", "/lines"]),
+    (#"{"a":[{"id":1}],"b":[{"i":2}],"a":[{"id":3}]}"#, ["/b"]),
   ])
   func `an array in each of several members is offered with a wildcard`(
     text: String, places: [String]

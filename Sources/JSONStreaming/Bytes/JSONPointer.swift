@@ -18,6 +18,14 @@ public struct JSONPointer: Sendable, Hashable {
     self.wildcards = wildcards
   }
 
+  /// Whether the pointer is a path, or a pattern that matches it.
+  func leads(to path: [String]) -> Bool {
+    tokens.count == path.count
+      && tokens.indices.allSatisfy {
+        wildcards.contains($0) || tokens[$0].utf8.elementsEqual(path[$0].utf8)
+      }
+  }
+
   /// Parses a pattern: a pointer whose steps `*` are wildcards.
   ///
   /// - Parameter text: a pointer in the syntax of RFC 6901, where `~2` is a `*` that is not a wildcard.

@@ -5,6 +5,7 @@ public struct Malformation: Sendable, Hashable {
   /// | rule | the element |
   /// |---|---|
   /// | `syntax` | is not JSON |
+  /// | `nan` | is JSON except for `NaN`, `Infinity` or `-Infinity` as values |
   /// | `utf-8` | contains bytes that are not UTF-8 |
   /// | `surrogate-escape` | contains a `\u` escape of half a surrogate pair |
   /// | `row-length` | is an array with more elements than the header has names |

@@ -1,4 +1,4 @@
-/// Limits on the size of one element.
+/// Limits on the size of one element, and what is read although it is not JSON.
 ///
 /// An element that exceeds a limit is delivered as malformed and uses no more memory than the
 /// limit; reading continues after it.
@@ -15,6 +15,14 @@ public struct ReadingLimits: Sendable, Hashable {
 
   /// The number of members of one object inside an element; 10,000 by default.
   public var keysPerObject: Int
+
+  /// Whether text between elements that JSON does not allow is skipped, see
+  /// ``ElementReader/takeSkippedCount()``. Otherwise, as by default, it is malformed.
+  public var skipsInsertions = false
+
+  /// Whether `NaN`, `Infinity` and `-Infinity` in an element are read as null. Otherwise, as by
+  /// default, the element is malformed.
+  public var readsNaNAsNull = false
 
   /// Creates limits, each of which must be positive.
   public init(

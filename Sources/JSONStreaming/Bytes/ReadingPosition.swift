@@ -22,6 +22,9 @@ public struct ReadingPosition: Sendable, Hashable {
     self.state = state
   }
 
+  /// Whether the elements are rows below a list of columns.
+  public var hasColumns: Bool { ElementContext(state: state)?.header == .columns }
+
   /// The start of any input.
   public static let start = ReadingPosition(
     byteOffset: 0, elementCount: 0, inputHash: StreamHash().value, state: 0)

@@ -86,6 +86,12 @@ extension ElementReader {
     deliveredOffset = offset
     deliveredContext = context
     deliveredHash = nil
+    if pendingSkippedCount > 0 { countSkipped() }
+  }
+
+  private mutating func countSkipped() {
+    skippedCount += pendingSkippedCount
+    pendingSkippedCount = 0
   }
 
   /// The first flaw before the end of the element; later flaws in the element are dropped.
@@ -245,6 +251,7 @@ extension ElementReader {
     if case .container(let pointer) = shape, !parser.state.isTargetFound {
       throw fail(notFound: pointer)
     }
+    countSkipped()
     phase = .ended
   }
 
@@ -321,9 +328,10 @@ extension ElementReader {
     return true
   }
 
-  /// Continues after the last delivered element with a new parser state.
+  /// Continues after the last delivered element or skipped text with a new parser state.
   private mutating func restart() {
-    parser.state.restart(at: deliveredOffset, in: deliveredContext)
+    let (offset, context) = skipped.take() ?? (deliveredOffset, deliveredContext)
+    parser.state.restart(at: offset, in: context)
     strictText = StrictText()
     flaws.removeAll()
     nulOffsets.removeAll()
@@ -331,9 +339,9 @@ extension ElementReader {
     rowPlace = nil
     (nextFlaw, nextNUL, nextMark) = (0, 0, 0)
     failure = nil
-    givenOffset = deliveredOffset
-    parsedOffset = deliveredOffset
-    parsedBoundary = deliveredOffset
+    givenOffset = offset
+    parsedOffset = offset
+    parsedBoundary = offset
     isCompleted = false
     pieceSize = ReadBuffer.firstPieceSize
     phase = .parsing

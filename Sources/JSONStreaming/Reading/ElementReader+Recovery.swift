@@ -1,8 +1,8 @@
 extension ElementReader {
   /// Interprets a failure after all elements before it have been delivered.
   ///
-  /// - Returns: the event of an element without bytes; otherwise nil, and the search for its end
-  ///   begins.
+  /// - Returns: the event of an element without bytes, or the need for more input; otherwise nil, and
+  ///   the search for the element's end begins, or reading continues after skipped text.
   /// - Throws: the error if the failure is outside the elements.
   mutating func beginRecovery(from failure: ParseFailure) throws(ReadingError) -> ReadingEvent? {
     if case .flaw(let flaw) = failure.kind { throw fail(around: flaw) }
@@ -13,6 +13,20 @@ extension ElementReader {
     let start = parser.state.boundary
     guard start < parsedOffset else { throw failEnvelope(failure) }
 
+    if limits.skipsInsertions, failure.kind == .syntax, !parser.state.isInMember,
+      lineMode != .textSequence
+    {
+      switch insertionEnd(from: start) {
+      case .needsMore: return .needsInput
+      case .none: break
+      case .end(let offset, let context):
+        skipped = (offset, context)
+        pendingSkippedCount += 1
+        self.failure = nil
+        phase = .restarting
+        return nil
+      }
+    }
     if shape == .sequence, lineMode == .firstOnOneLine { learnLineMode(from: start, to: start) }
     var context = parser.state.context
     if let malformation = separatorFlaw(at: start) {
@@ -61,6 +75,15 @@ extension ElementReader {
     context.needsComma = outcome.needsComma && shape != .sequence
     finishMalformed(recovery.start..<outcome.offset, resumeOffset: outcome.offset, in: context)
     let malformation = recovery.malformation
+    if malformation.rule == "syntax", !currentIsCut, oversized == nil,
+      let text = textWithNullForNaN(), readAgain(text, isMember: context.containerIsObject)
+    {
+      if limits.readsNaNAsNull { return .element }
+      return .malformed(
+        Malformation(
+          rule: "nan", message: "not valid json: NaN and Infinity are not values",
+          byteOffset: malformation.byteOffset))
+    }
     let isAtEnd = outcome.offset == buffer.endOffset && isFinished
     guard malformation.byteOffset >= outcome.offset, !(isAtEnd && malformation.isTruncated) else {
       return .malformed(malformation)

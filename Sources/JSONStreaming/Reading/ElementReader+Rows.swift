@@ -41,6 +41,7 @@ extension ElementReader {
     guard deliveredOffset == resumed.byteOffset else { return }
     replaysRows = false
     guard position == resumed else { throw fail(changedFrom: resumed) }
+    skippedCount = 0
   }
 
   /// Uses the columns around the elements as header, if they are known by now.

@@ -91,6 +91,14 @@ public struct ElementReader: ~Copyable {
   var deliveredHash: UInt64?
   let resumed: ReadingPosition
 
+  /// Where reading continues after skipped text; nil if that is `deliveredOffset`.
+  var skipped: (offset: Int, context: ElementContext)?
+  /// The number of skipped texts before the last event, and after it.
+  var skippedCount = 0
+  var pendingSkippedCount = 0
+  /// The end of the input that must be exceeded before skipped text is searched again.
+  var awaitedOffset = 0
+
   /// The place of the header of rows, as far as known.
   var headerKind: ElementContext.Header
   var isHeaderDue: Bool
@@ -113,13 +121,15 @@ public struct ElementReader: ~Copyable {
   ///     it are rows: they are delivered as objects with these names. If the shape is the container
   ///     `/data`, arrays in it are also rows if a list of columns is at `/meta/view/columns` before it,
   ///     as in exports of Socrata.
+  ///   - columns: different names, none of them empty, if arrays are rows with these names; a resumed
+  ///     reader needs them, too. Empty if not.
   ///   - position: the position of an earlier reader of the same input, shape and limits. The input
   ///     must be given from its first byte; bytes before the position are hashed and not parsed.
   ///   - isResumable: whether a reader may resume at ``position``; if false, nothing is hashed.
   ///   - watchedPointer: the pointer of a scalar around the elements, see ``watchedText``.
   public init(
     shape: ElementShape, limits: ReadingLimits = ReadingLimits(), hasHeader: Bool = false,
-    resumingAt position: ReadingPosition = .start, isResumable: Bool = true,
+    columns: [String] = [], resumingAt position: ReadingPosition = .start, isResumable: Bool = true,
     watching watchedPointer: JSONPointer? = nil
   ) {
     self.shape = shape
@@ -129,7 +139,8 @@ public struct ElementReader: ~Copyable {
       shape: shape, limits: limits, watching: watchedPointer.map { WatchedValue(at: $0) })
     resumed = position
     let context = ElementContext(state: position.state) ?? ElementContext()
-    headerKind = hasHeader ? .firstElement : context.header
+    header = RowHeader(columns.map { Array($0.utf8) })
+    headerKind = hasHeader ? .firstElement : header == nil ? context.header : .columns
     isHeaderDue = headerKind == .firstElement
     if position == .start || context.header != .none {
       phase = .starting
@@ -226,6 +237,16 @@ extension ElementReader {
   /// as written. A resumed reader does not know values before its position.
   public var watchedText: String? {
     watchedBytes.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Returns how many texts were skipped before the last element or the end, since the last call.
+  ///
+  /// With ``ReadingLimits/skipsInsertions`` these are comments and a comma before the end of a
+  /// container; in a sequence that is no text sequence, comments, byte-order marks, and commas
+  /// between elements that are arrays or objects, or at the end.
+  public mutating func takeSkippedCount() -> Int {
+    defer { skippedCount = 0 }
+    return skippedCount
   }
 
   /// The position after the last delivered element.

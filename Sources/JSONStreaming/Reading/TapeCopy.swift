@@ -28,6 +28,16 @@ public struct TapeCopy: Sendable {
     }
   }
 
+  /// Appends the value to other tapes.
+  func append(to other: inout TapeBuffers) {
+    let (tokenCount, copyCount) = (other.tokens.count, other.copies.count)
+    for var token in tokens {
+      token.rebase(tokensBy: -tokenCount, copiesBy: -copyCount)
+      other.tokens.append(token)
+    }
+    other.copies.append(copying: text.span)
+  }
+
   /// The tape, whose first token begins the value.
   public var tape: Tape {
     @_lifetime(borrow self)

@@ -8,11 +8,14 @@
 /// |---|---|
 /// | an array | its elements; the first one may be a header, see ``beginsWithHeader`` |
 /// | an object with an array `data` after the columns of a Socrata export | `/data` |
+/// | an object with an array of different texts `columns`, and an array of arrays `rows` or `data` | the rows, see ``columns`` |
 /// | several top-level values, a scalar or empty | sequence |
 /// | an object with `"type": "FeatureCollection"` | `/features` (RFC 7946) |
+/// | an object with an array at a known place (`knownPlaces`) | that array |
 /// | an object with `"type": "Feature"`, or with all marker names of an element | sequence |
 /// | an object with one array of objects, reachable through objects | that array |
 /// | an object with several of them | ambiguous |
+/// | an object of objects with the names `0`, `1` and so on, and no objects in them | column-wise |
 /// | any other object | sequence |
 ///
 /// Names of an element's members may be given (`elementNames`). Then the first row that applies
@@ -22,11 +25,11 @@
 /// | the object | shape |
 /// |---|---|
 /// | has a member with one of the names | sequence |
+/// | has objects with an empty array and other values at the same name | ambiguous: its members |
 /// | has an array of objects, or an inner object with one of the names | ambiguous |
 /// | is any other | the first empty array |
 ///
-/// Before the first bracket, form feeds, vertical tabs and everything after a slash (comments) are
-/// skipped. After the first object everything except another object is skipped. The reader rejects
+/// Before the first bracket, form feeds, vertical tabs and comments are skipped. After the first object everything except another object is skipped. The reader rejects
 /// such input.
 ///
 /// An array of objects is one whose first element is an object. Arrays count only if the reader can
@@ -42,6 +45,8 @@ public struct ShapeDetector: ~Copyable {
     case container(JSONPointer)
     /// The array cannot be determined: the arrays of objects in input order, then the empty ones.
     case ambiguous([Candidate])
+    /// The input is one object of columns, which are objects of values by row number.
+    case columnWise
   }
 
   /// An array of objects, or an empty one, that may hold the elements.
@@ -52,6 +57,15 @@ public struct ShapeDetector: ~Copyable {
     public fileprivate(set) var elementCount: Int
     /// Whether an element of it has a member with the name of an element's member.
     fileprivate var hasElementName = false
+    /// The names of the first element's members, as far as they are kept.
+    package fileprivate(set) var firstNames: Set<String> = []
+    /// Whether a member beside the array is an object.
+    package fileprivate(set) var isBesideObject = false
+    /// Whether several arrays have the pointer, so that it cannot be read.
+    package fileprivate(set) var isRepeated = false
+
+    /// The most names that are kept.
+    fileprivate static let nameLimit = 100
   }
 
   /// The most arrays of objects, and the most empty arrays, that are listed; the detection ends at
@@ -71,8 +85,8 @@ public struct ShapeDetector: ~Copyable {
   private enum Mode {
     /// Before the first top-level value; a byte-order mark is skipped.
     case start
-    /// The same, after a slash; everything except brackets is skipped.
-    case startComment
+    /// The same, in a comment; with its second byte, 0 before it.
+    case startComment(UInt8)
     /// After the bracket of a top-level array.
     case topArray
     /// In the first two rows of a top-level array of arrays.
@@ -109,6 +123,13 @@ public struct ShapeDetector: ~Copyable {
   /// empty, before an array of the same length that does not have texts only.
   public private(set) var beginsWithHeader = false
 
+  /// The names of the elements of rows, if the input has them in an array `columns`; empty if not.
+  public private(set) var columns: [String] = []
+  /// The texts in the array `columns`; nil outside it.
+  private var columnTexts: [String]?
+  /// The place of rows, before the columns are known.
+  private var rowsPlace: JSONPointer?
+
   /// Whether the first element is known to be a header.
   private let hasHeader: Bool
   /// The columns of a Socrata export have been found.
@@ -119,6 +140,10 @@ public struct ShapeDetector: ~Copyable {
   private let elementMarkers: [[String]]
   /// The names of members of elements.
   private let elementNames: [String]
+  /// Where earlier inputs had their elements.
+  private let knownPlaces: [JSONPointer]
+  /// Whether the top-level object has all marker names of an element.
+  private var isElement = false
   /// For each kind of element, the names not found yet, as bytes, because `String` compares by
   /// canonical equivalence. Lazy, because a top-level array is detected before they are needed.
   private lazy var unseenMarkers = elementMarkers.map { names in Set(names.map { Array($0.utf8) }) }
@@ -127,6 +152,16 @@ public struct ShapeDetector: ~Copyable {
   private var hasElementName = false
   /// Whether an object inside it has one.
   private var hasInnerElementName = false
+
+  /// The number of objects that are members of the top-level object.
+  private var objectMemberCount = 0
+  /// How many of them have a member with a name, as far as it is counted.
+  private var innerNameCounts: [String: Int] = [:]
+  /// The number of names in the current one of them.
+  private var innerNameCount = 0
+  private var isColumnWise = true
+  /// For each open object, whether a member of it is an object.
+  private var holdsObject = [false]
 
   private var mode = Mode.start
   /// Whether the first top-level value, an object, has ended.
@@ -164,11 +199,14 @@ public struct ShapeDetector: ~Copyable {
   ///     top-level object with all names of a kind is an element. Empty lists are ignored.
   ///   - elementNames: the names of members that elements may have. If it is empty, every array of
   ///     objects is a candidate and empty arrays are not.
+  ///   - knownPlaces: patterns of the arrays that are the elements if the input has one of them.
   ///   - hasHeader: whether the first element is known to be a header. Then several top-level arrays
   ///     of scalars are a sequence.
   public init(
-    elementMarkers: [[String]] = [], elementNames: [String] = [], hasHeader: Bool = false
+    elementMarkers: [[String]] = [], elementNames: [String] = [], knownPlaces: [JSONPointer] = [],
+    hasHeader: Bool = false
   ) {
+    self.knownPlaces = knownPlaces
     self.hasHeader = hasHeader
     self.elementNames = elementNames
     self.elementMarkers = elementMarkers.filter { !$0.isEmpty }
@@ -216,6 +254,15 @@ extension ShapeDetector {
       return
     default: break
     }
+    guard !isElement else {
+      outcome = .sequence
+      return
+    }
+    guard !isFirstObjectComplete || !isColumnWise || objectMemberCount < 2 else {
+      outcome = .columnWise
+      return
+    }
+    for depth in holdsObject.indices { noteSiblings(atDepth: depth) }
     let checksNames = isFirstObjectComplete && !elementNames.isEmpty
     let arrays = candidates + emptyCandidates
     if candidates.count == 1, !checksNames || candidates[0].hasElementName {
@@ -224,11 +271,41 @@ extension ShapeDetector {
       outcome = .ambiguous(arrays)
     } else if !checksNames || hasElementName || arrays.isEmpty {
       outcome = .sequence
+    } else if candidates.isEmpty, emptyCandidates.contains(where: isInMembers) {
+      let members = Candidate(pointer: JSONPointer(tokens: []), elementCount: objectMemberCount)
+      outcome = .ambiguous([members])
     } else {
       let isEmptyResult = candidates.isEmpty && !hasInnerElementName
       outcome = isEmptyResult ? .container(arrays[0].pointer) : .ambiguous(arrays)
     }
   }
+
+  /// Whether several members of the top-level object have a member with the array's name.
+  private func isInMembers(_ array: Candidate) -> Bool {
+    array.pointer.tokens.count == 2 && innerNameCounts[array.pointer.tokens[1], default: 0] > 1
+  }
+
+  /// Marks the arrays in the open object at a depth if an object is beside them.
+  private mutating func noteSiblings(atDepth depth: Int) {
+    guard holdsObject[depth] else { return }
+    for index in candidates.indices {
+      let tokens = candidates[index].pointer.tokens
+      if tokens.count == depth + 1, tokens.starts(with: path[..<depth]) {
+        candidates[index].isBesideObject = true
+      }
+    }
+  }
+
+  /// Ends the array `columns`. If rows were found before, they are the elements.
+  private mutating func endColumns(_ texts: [String]) {
+    columnTexts = nil
+    guard RowHeader(texts.map { Array($0.utf8) }) != nil else { return }
+    columns = texts
+    if let rowsPlace { outcome = .container(rowsPlace) }
+  }
+
+  private static let columnsPlace = JSONPointer(tokens: ["columns"])
+  private static let rowsPlaces = [JSONPointer(tokens: ["rows"]), JSONPointer(tokens: ["data"])]
 
   /// Starts an array whose first byte after the bracket is `byte`.
   private mutating func beginArray(_ byte: UInt8) {
@@ -236,6 +313,19 @@ extension ShapeDetector {
     candidate = nil
     guard objectDepth < unreachableDepth else { return }
     let pointer = JSONPointer(tokens: path)
+    if objectDepth == 1, !hasHeader, pointer == Self.columnsPlace {
+      columnTexts = columns.isEmpty ? [] : nil
+      return
+    }
+    if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]"), Self.rowsPlaces.contains(pointer) {
+      rowsPlace = rowsPlace ?? pointer
+      if !columns.isEmpty { outcome = .container(pointer) }
+      if outcome != nil || byte == UInt8(ascii: "["), !hasColumns { return }
+    }
+    if let place = knownPlaces.first(where: { $0.leads(to: path) }) {
+      outcome = .container(place)
+      return
+    }
     if pointer == ColumnNames.pointer {
       hasColumns = byte == UInt8(ascii: "{")
       return
@@ -249,6 +339,7 @@ extension ShapeDetector {
       if case .candidate(let index) = earlier {
         candidate = index
         candidates[index].elementCount += 1
+        candidates[index].isRepeated = true
       } else if candidates.count < Self.candidateLimit {
         candidate = candidates.count
         listed[pointer] = .candidate(candidates.count)
@@ -273,6 +364,7 @@ extension ShapeDetector {
       isFirstLine = false
       previousByte = byte
       if case .lineOfError = mode { mode = .nextLine }
+      if case .startComment(UInt8(ascii: "/")) = mode { mode = .start }
       endScalar()
     case 0x20, 0x09, 0x0D:
       endScalar()
@@ -290,8 +382,11 @@ extension ShapeDetector {
     switch mode {
     case .start: readFirst(byte)
     case .object(let due): readInObject(byte, due)
-    case .startComment where byte != UInt8(ascii: "{") && byte != UInt8(ascii: "["): break
-    case .startComment: readFirst(byte)
+    case .startComment(0): mode = .startComment(byte)
+    case .startComment(UInt8(ascii: "*"))
+    where byte == UInt8(ascii: "/") && previousByte == UInt8(ascii: "*"):
+      mode = .start
+    case .startComment: break
     case .topArray: beginRows(byte)
     case .rows: readRow(byte)
     case .arrayStart:
@@ -319,7 +414,7 @@ extension ShapeDetector {
       isFirstLine = true
     case UInt8(ascii: "["): mode = .topArray
     case 0xEF, 0xBB, 0xBF, 0x0B, 0x0C: break
-    case UInt8(ascii: "/"): mode = .startComment
+    case UInt8(ascii: "/"): mode = .startComment(0)
     default: outcome = .sequence
     }
   }
@@ -356,13 +451,19 @@ extension ShapeDetector {
     case (.colon, UInt8(ascii: ":")):
       mode = .object(.value)
     case (.value, UInt8(ascii: "\"")):
+      if objectDepth == 1 { isColumnWise = false }
       beginString(collecting: objectDepth == 1 && path.last == "type")
     case (.value, UInt8(ascii: "{")):
       guard objectDepth < Self.depthLimit else { return decide() }
+      if objectDepth == 1 { (objectMemberCount, innerNameCount) = (objectMemberCount + 1, 0) }
+      if objectDepth == 2 { isColumnWise = false }
+      holdsObject[objectDepth - 1] = true
+      holdsObject.append(false)
       objectDepth += 1
       path.append("")
       mode = .object(.name)
     case (.value, UInt8(ascii: "[")):
+      if objectDepth == 1 { isColumnWise = false }
       openBrackets = [byte]
       mode = .arrayStart
     case (.scalarEnd, UInt8(ascii: ",")), (.comma, UInt8(ascii: ",")):
@@ -376,6 +477,7 @@ extension ShapeDetector {
       (.scalarEnd, UInt8(ascii: ":")), (.scalarEnd, UInt8(ascii: "\"")):
       handleError(at: byte)
     case (.value, _):
+      if objectDepth == 1 { isColumnWise = false }
       mode = .object(.scalarEnd)
     case (.scalarEnd, _):
       break
@@ -385,39 +487,48 @@ extension ShapeDetector {
   }
 
   private mutating func endObject() {
+    if objectDepth == 2, innerNameCount == 0 { isColumnWise = false }
+    noteSiblings(atDepth: objectDepth - 1)
+    holdsObject.removeLast()
     objectDepth -= 1
     path.removeLast()
     isFirstObjectComplete = objectDepth == 0
     mode = isFirstObjectComplete ? .afterFirst : .object(.comma)
+    if isFirstObjectComplete, isElement { decide() }
   }
 
   private mutating func readInArray(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "\""):
-      beginString(collecting: isElementNameDue)
+      beginString(collecting: isElementNameDue || columnTexts != nil)
     case UInt8(ascii: ","):
       if let candidate, openBrackets.count == 1 { candidates[candidate].elementCount += 1 }
       isElementNameDue = expectsElementName
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       guard openBrackets.count < Self.depthLimit else { return decide() }
       openBrackets.append(byte)
+      columnTexts = nil
       isElementNameDue = byte == UInt8(ascii: "{") && expectsElementName
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
       guard openBrackets.last == opener(of: byte) else { return handleError(at: byte) }
       openBrackets.removeLast()
-      if openBrackets.isEmpty { mode = .object(.comma) }
+      guard openBrackets.isEmpty else { return }
+      mode = .object(.comma)
+      if let columnTexts { endColumns(columnTexts) }
     default:
-      break
+      // Something else than a text.
+      columnTexts = nil
     }
   }
 
-  /// Whether the next string names a member of a candidate's element, and none of the names was
-  /// found in the candidate yet.
+  /// Whether the next string names a member of a candidate's element, and it is the first one, or none
+  /// of the names was found in the candidate yet.
   private var expectsElementName: Bool {
     guard openBrackets.count == 2, openBrackets[1] == UInt8(ascii: "{"), let candidate else {
       return false
     }
-    return !elementNames.isEmpty && !candidates[candidate].hasElementName
+    return candidates[candidate].elementCount == 1
+      || !elementNames.isEmpty && !candidates[candidate].hasElementName
   }
 
   /// Registers an error: the line after it shows whether the input has one object a line.
@@ -454,9 +565,18 @@ extension ShapeDetector {
 
   private mutating func endString() {
     guard case .object(let due) = mode else {
-      guard isElementNameDue, let candidate else { return }
+      guard isElementNameDue, let candidate else {
+        columnTexts?.append(EscapedText.unescaped(stringBytes))
+        return
+      }
       isElementNameDue = false
-      candidates[candidate].hasElementName = isElementName(EscapedText.unescaped(stringBytes))
+      let name = EscapedText.unescaped(stringBytes)
+      if isElementName(name) { candidates[candidate].hasElementName = true }
+      if candidates[candidate].elementCount == 1,
+        candidates[candidate].firstNames.count < Candidate.nameLimit
+      {
+        candidates[candidate].firstNames.insert(name)
+      }
       return
     }
     guard case .name = due else {
@@ -478,13 +598,24 @@ extension ShapeDetector {
       && path.reduce(0) { $0 + $1.utf8.count } <= Self.pathLimit
     unreachableDepth = isInPointer ? .max : objectDepth
     guard objectDepth == 1 else {
+      if objectDepth == 2 { noteInner(name) }
       hasInnerElementName = hasInnerElementName || isElementName(name)
       return
     }
     hasElementName = hasElementName || isElementName(name)
     for kind in unseenMarkers.indices {
       unseenMarkers[kind].remove(Array(name.utf8))
-      if unseenMarkers[kind].isEmpty { outcome = .sequence }
+      // The object may still have a type, or an array at a known place.
+      isElement = isElement || unseenMarkers[kind].isEmpty
+    }
+  }
+
+  /// Registers the name of a member of an object that is a member of the top-level object.
+  private mutating func noteInner(_ name: String) {
+    isColumnWise = isColumnWise && name == String(innerNameCount)
+    innerNameCount += 1
+    if innerNameCounts[name] != nil || innerNameCounts.count < Candidate.nameLimit {
+      innerNameCounts[name, default: 0] += 1
     }
   }
 

@@ -28,6 +28,7 @@ struct ImportCheckpoint {
   var batchCount = 0
   var keylessCount = 0
   var tiedCount = 0
+  var skippedCount = 0
   var rejectsByRule: [String: Int] = [:]
   var rejectsByAttribute: [String: [String: Int]] = [:]
   /// Whether a reject begins as an object, even if it is malformed.
@@ -61,6 +62,7 @@ struct ImportCheckpoint {
       "batches": .number(batchCount),
       "keyless": .number(keylessCount),
       "tied": .number(tiedCount),
+      "skipped": .number(skippedCount),
       "rejects": .counts(rejectsByRule.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }),
       "rejectsByAttribute": .counts(nested: rejectsByAttribute),
       "rejectsObjects": .bool(rejectsObjects),
@@ -134,6 +136,7 @@ struct ImportCheckpoint {
     ties = json["ties"]?.string.flatMap(TieRule.init) ?? .digest
     tiedCount = ImportCheckpoint.count(json["tied"]) ?? 0
     keylessCount = ImportCheckpoint.count(json["keyless"]) ?? 0
+    skippedCount = ImportCheckpoint.count(json["skipped"]) ?? 0
     for member in json["rejectsByAttribute"]?.members ?? [] {
       for (attribute, count) in ImportCheckpoint.counts(member.value) ?? [:] {
         rejectsByAttribute[member.name, default: [:]][attribute.text] = count
@@ -174,6 +177,7 @@ struct ImportCheckpoint {
     }
     next.countRejects(of: batch)
     next.keylessCount += batch.keylessCount
+    next.skippedCount += batch.skippedCount
     if !batch.isEmpty { next.batchCount += 1 }
     for (pointer, count) in batch.unmappedMembers {
       next.unmappedMembers[pointer, default: 0] += count

@@ -52,6 +52,7 @@ extension ImportSession {
             + "rows of all")
       }
       intake.keepsRawRecords = table.mayRefuse
+      expectRecords(at: try RunRecord.places(ofInputsInto: model.table, in: store.connection))
       checkpoint.inputCount = options.inputNames?.count
       checkpoint.isSnapshot = options.isSnapshot
       let removableRows =
@@ -260,7 +261,13 @@ extension ImportSession {
       phase = .ended(.finished)
       return false
     }
-    try beginReading(at: begun.pointer, resumingAt: resumption.progress.position)
+    let position = resumption.progress.position
+    if position.hasColumns {
+      resumedPosition = position
+      beginSurvey()
+    } else {
+      try beginReading(at: begun.pointer, resumingAt: position)
+    }
     return true
   }
 
@@ -330,6 +337,7 @@ extension ImportSession {
       progress.position = reader.position
       noteToken()
     }
+    intake.batch.skippedCount += reader.takeSkippedCount()
     intake.completeCounts()
     if writerThread == nil {
       let readCount = intake.batch.readCount
@@ -566,6 +574,7 @@ extension ImportSession {
     report.ties = checkpoint.ties
     report.tiedCount = checkpoint.tiedCount
     report.keylessCount = checkpoint.keylessCount
+    report.skippedCount = checkpoint.skippedCount
     report.repeatedKeys = repeatedKeys
     report.rejectsByAttribute = checkpoint.rejectsByAttribute
     report.rejectsObjects = checkpoint.rejectsObjects

@@ -7,7 +7,8 @@ extension ImportSession {
 
   /// Begins reading at a JSON pointer; nil for newline-delimited or concatenated records.
   mutating func beginReading(
-    at pointer: String?, hasHeader: Bool = false, resumingAt position: ReadingPosition = .start
+    at pointer: String?, hasHeader: Bool = false, columns: [String] = [],
+    resumingAt position: ReadingPosition = .start
   ) throws(StoreError) {
     do {
       let shape: ElementShape =
@@ -16,7 +17,7 @@ extension ImportSession {
       if let tokenPointer { try checkToken(tokenPointer, beside: shape) }
       reader = ElementReader(
         shape: shape, limits: options.limits.readingLimits,
-        hasHeader: hasHeader || options.hasHeader, resumingAt: position,
+        hasHeader: hasHeader || options.hasHeader, columns: columns, resumingAt: position,
         isResumable: !isDryRun, watching: tokenPointer ?? ReferenceSystem.pointer(beside: shape))
       intake.beginInput()
       phase = .reading
@@ -25,6 +26,15 @@ extension ImportSession {
     } catch {
       throw fail(StoreError(.invalidOptions, "\(error)"))
     }
+  }
+
+  /// Begins reading at a place that the user did not name.
+  mutating func beginReading(
+    atFound place: String, hasHeader: Bool = false, columns: [String] = []
+  ) throws(StoreError) {
+    progress.input?.pointer = place
+    progress.input?.isPointerFound = true
+    try beginReading(at: place, hasHeader: hasHeader, columns: columns)
   }
 
   private func checkToken(
@@ -118,16 +128,21 @@ extension ImportSession {
   private mutating func decide() throws(StoreError) {
     guard let outcome = detector?.outcome else { return }
     let hasHeader = detector?.beginsWithHeader ?? false
+    let columns = detector?.columns ?? []
     detector = nil
+    if let position = resumedPosition.take() {
+      let place = progress.input?.pointer
+      return try beginReading(at: place, columns: columns, resumingAt: position)
+    }
     switch outcome {
     case .sequence:
       try beginReading(at: nil)
     case .container(let pointer):
-      progress.input?.pointer = pointer.pattern
-      progress.input?.isPointerFound = true
-      try beginReading(at: pointer.pattern, hasHeader: hasHeader)
+      try beginReading(atFound: pointer.pattern, hasHeader: hasHeader, columns: columns)
     case .ambiguous(let candidates):
       throw fail(.ambiguousPlace(candidates, in: inputName))
+    case .columnWise:
+      throw fail(.columnWise(inputName))
     }
   }
 

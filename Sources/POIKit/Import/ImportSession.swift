@@ -82,6 +82,11 @@ public struct ImportSession: ~Copyable {
   var reader = ElementReader(shape: .sequence)
   var phase = Phase.idle
   var detector: ShapeDetector?
+
+  /// The places below the top level at which the table's earlier inputs had their records.
+  var knownPlaces: [JSONPointer] = []
+  /// Where a run resumes whose columns the survey must find first.
+  var resumedPosition: ReadingPosition?
   var pending = GrowableBuffer<UInt8>()
 
   /// The first bytes of an input given by `append`, until its format is known.
@@ -306,6 +311,10 @@ public struct ImportSession: ~Copyable {
         name: name, pointer: options.pointer, isPointerFound: false, byteCount: byteCount))
     if let pointer = options.pointer {
       try beginReading(at: pointer)
+    } else if index < options.foundPlaces.count, let place = options.foundPlaces[index],
+      !place.isEmpty
+    {
+      try beginReading(atFound: place)
     } else {
       beginSurvey()
     }
@@ -420,10 +429,19 @@ public struct ImportSession: ~Copyable {
   /// What the model would have to accept so that the records fit that were rejected up to now.
   package var misfits: Misfits { intake.misfits }
 
+  /// Expects the records of an input at the places of earlier ones; a place at the top level is ignored.
+  package mutating func expectRecords(at places: Set<String>) {
+    knownPlaces = places.sorted().filter { !$0.isEmpty }
+      .compactMap { try? JSONPointer(parsingPattern: $0) }
+  }
+
   mutating func beginSurvey() {
+    let elementNames = members(
+      at: model.attributes.map(\.source) + model.relations.map(\.source))
     detector = ShapeDetector(
       elementMarkers: [requiredMembers, [RejectLine.marker]],
-      elementNames: members(at: model.attributes.map(\.source) + model.relations.map(\.source)),
+      elementNames: elementNames,
+      knownPlaces: knownPlaces.filter { !elementNames.containsExactly($0.tokens[0]) },
       hasHeader: options.hasHeader)
     phase = .surveying
   }

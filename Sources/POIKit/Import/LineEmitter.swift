@@ -54,7 +54,10 @@ package struct LineEmitter: ~Copyable {
     isBoolean = shardRule.key.slots.map {
       model.attributes[$0].types.isSubset(of: [.boolean, .null])
     }
-    limits = options.limits.readingLimits
+    var limits = options.limits.readingLimits
+    // Each line is judged.
+    limits.skipsInsertions = false
+    self.limits = limits
     reader = ElementReader(shape: .sequence, limits: limits, isResumable: false)
     intake = RecordIntake(
       model: model, limits: limits, validators: [],

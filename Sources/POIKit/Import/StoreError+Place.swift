@@ -11,6 +11,14 @@ extension StoreError {
       advice: .nameRecords)
   }
 
+  /// The error if the only object of an input holds columns.
+  package static func columnWise(_ input: String) -> StoreError {
+    StoreError(
+      .unreadable,
+      "\(input): the object holds columns of values by row number, as pandas writes them; write records "
+        + "with to_json(orient=\"records\", lines=True)")
+  }
+
   /// The maximum number of places in a message, and of characters of each.
   private static let listLimit = 10
   private static let pointerLimit = 200
@@ -31,6 +39,8 @@ extension StoreError {
       list.joined(separator: ", ") + (otherCount > 0 ? " and \(otherCount) more" : "")
     let message =
       switch candidates.count(where: { $0.elementCount > 0 }) {
+      case 1 where candidates[0].pointer.tokens.isEmpty:
+        "the records may be the \(candidates[0].elementCount) members of the top-level object"
       case 0:
         "the records may be in \(places), or be members of an object"
       case 1:
@@ -38,14 +48,17 @@ extension StoreError {
           + "\(places)"
       default: "the records may be in several arrays: \(places)"
       }
+    let repeated = Set(candidates.filter(\.isRepeated).map(\.pointer.pattern))
+    let choices = ranked.map(\.pointer).filter { !repeated.contains($0) }
     return StoreError(
-      .unreadable, "\(input): \(message)", advice: .chooseRecords(at: ranked.map(\.pointer)))
+      .unreadable, "\(input): \(message)",
+      advice: choices.isEmpty ? [] : [.chooseRecords(at: choices)])
   }
 
   /// The places of the records, those with more elements first.
   ///
   /// If several members of an object have an array at the same place in them, the members may be the records,
-  /// or the elements of all these arrays. If each of the arrays is shorter than the number of members, the
+  /// or the elements of all these arrays. Arrays beside each other whose elements are alike are groups. If each of the arrays is shorter than the number of members, the
   /// arrays are parts of the members, and are left out. Otherwise a pattern with a wildcard names all of them.
   private static func places(
     of candidates: [ShapeDetector.Candidate]
@@ -72,6 +85,17 @@ extension StoreError {
           }
         }
       }
+      let last = candidate.pointer.tokens.count - 1
+      let groups = candidates.filter { other in
+        other.elementCount > 0
+          && isEqual(other.pointer.tokens, candidate.pointer.tokens, exceptAt: last)
+      }
+      if groups.count > 1, groups.allSatisfy({ !$0.isBesideObject && isAlike($0, groups[0]) }) {
+        let pattern = pattern(of: candidate.pointer, exceptAt: last)
+        if !places.contains(where: { $0.pointer == pattern }) {
+          places.append((pattern, groups.reduce(0) { $0 + $1.elementCount }))
+        }
+      }
       if !parts.contains(candidate.pointer) {
         places.append((candidate.pointer.pattern, candidate.elementCount))
       }
@@ -79,6 +103,14 @@ extension StoreError {
     return places.enumerated().sorted {
       ($1.element.count, $0.offset) < ($0.element.count, $1.offset)
     }.map(\.element)
+  }
+
+  /// Whether the first elements of two arrays share most of their names.
+  private static func isAlike(
+    _ array: ShapeDetector.Candidate, _ other: ShapeDetector.Candidate
+  ) -> Bool {
+    let shared = array.firstNames.intersection(other.firstNames).count
+    return shared > 0 && shared * 2 >= array.firstNames.union(other.firstNames).count
   }
 
   private static func pattern(of pointer: JSONPointer, exceptAt index: Int) -> String {

@@ -25,6 +25,8 @@ extension ImportOptions.RecordLimits {
     limits.elementByteCount = byteCount
     limits.stringByteCount = stringByteCount
     limits.keysPerObject = keysPerObject
+    limits.skipsInsertions = true
+    limits.readsNaNAsNull = readsNaNAsNull
     return limits
   }
 }

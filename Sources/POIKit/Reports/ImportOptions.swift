@@ -20,6 +20,9 @@ public struct ImportOptions: Sendable {
   /// arrays of all groups; `~2` is a `*` in a name. If nil, a survey of the input finds it.
   public var pointer: String?
 
+  /// Where an inference found the records of each input; nil if they are its top-level values.
+  package var foundPlaces: [String?] = []
+
   /// Whether the records are arrays, and the first one is a header: it has the names of the members. The
   /// header of a top-level array is detected if the row after it does not have texts only. The columns of
   /// a Socrata export are also detected.
@@ -181,6 +184,9 @@ public struct ImportOptions: Sendable {
     public var stringByteCount = 4 << 20
     /// The members of one object, in `keyCounts`.
     public var keysPerObject = 10_000
+    /// Whether `NaN`, `Infinity` and `-Infinity`, which are not JSON, are null. Otherwise a record with one is
+    /// rejected.
+    public var readsNaNAsNull = false
 
     /// The limits with their defaults.
     public init() {}

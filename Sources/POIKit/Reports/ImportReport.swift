@@ -114,6 +114,9 @@ public struct ImportReport: Sendable {
   /// nil if that was not looked up, as in a table that had no rows or more than 100,000.
   public var repeatedKeys: (count: Int, keyCount: Int)?
 
+  /// How many comments, byte-order marks and surplus commas were skipped between records.
+  public var skippedCount = 0
+
   /// The rejects by rule, sorted by rule. A record counts under the rule of its first issue.
   public var rejectsByRule: [(rule: String, count: Int)] = []
 

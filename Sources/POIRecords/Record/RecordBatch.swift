@@ -41,6 +41,9 @@ package struct RecordBatch: ~Copyable {
   /// The number of records in which an attribute of the key is null or missing.
   package var keylessCount = 0
 
+  /// The number of texts that are not JSON and were skipped between records.
+  package var skippedCount = 0
+
   /// The number of unmapped members that were not counted by name.
   package var otherUnmappedMemberCount = 0
 
@@ -251,7 +254,7 @@ package struct RecordBatch: ~Copyable {
     if !unmappedMembers.isEmpty { unmappedMembers.removeAll(keepingCapacity: true) }
     if !keptMembers.isEmpty { keptMembers.removeAll(keepingCapacity: true) }
     otherUnmappedMemberCount = 0
-    keylessCount = 0
+    (keylessCount, skippedCount) = (0, 0)
   }
 }
 

@@ -1,0 +1,132 @@
+import JSONStreaming
+import TestSupport
+import Testing
+
+/// Text between elements that is not JSON and costs no element, and NaN.
+@Suite struct InsertionTests {
+  static let top = ElementShape.container(JSONPointer(tokens: []))
+  static let rows = ElementShape.container(JSONPointer(tokens: ["rows"]))
+
+  static var limits: ReadingLimits {
+    var limits = ReadingLimits()
+    limits.skipsInsertions = true
+    return limits
+  }
+
+  static let cases: [(input: String, shape: ElementShape, events: [String], count: Int)] = [
+    ("[1,{\"a\":2},]", top, ["1", #"{"a":2}"#, "end"], 1),
+    ("{\"rows\":[[],\n]\n}", rows, ["[]", "end"], 1),
+    (#"{"a":1,"b":2, }"#, top, ["a=1", "b=2", "end"], 1),
+    ("[,1,,2]", top, ["!syntax ", "1", "!syntax ", "2", "end"], 0),
+    ("[1] ,", top, ["1", "throws trailingData"], 0),
+    ("{\"a\":1},\n{\"a\":2} ,\n[],\n", .sequence, [#"{"a":1}"#, #"{"a":2}"#, "[]", "end"], 3),
+    ("{\"a\":1},{\"a\":2}", .sequence, [#"{"a":1}"#, #"{"a":2}"#, "end"], 1),
+    ("1,2\n3,4\n", .sequence, ["1", "!syntax ,2", "3", "!syntax ,4", "end"], 0),
+    ("{}\n\u{FEFF}{}\n\u{FEFF}", .sequence, ["{}", "{}", "end"], 2),
+    ("{}\u{FEFE}\n{}", .sequence, ["{}", "!syntax \u{FEFE}", "{}", "end"], 0),
+    (
+      "[ // {\n{\"id\":1}, // a, \"b\n/* {\"id\":2}, */ {\"id\":3}/**/,\n{\"id\":4} /* x\n */ // \n]",
+      top, [#"{"id":1}"#, #"{"id":3}"#, #"{"id":4}"#, "end"], 6
+    ),
+    (
+      "{\"a\":{} /*,*/,// z\n\"b\" : {}}", top, ["a={}", "b={}", "end"], 2
+    ),
+    ("/*/ */{}\n// {}\n{} //", .sequence, ["{}", "{}", "end"], 3),
+    ("{} /x\n{}\n/* {}\n", .sequence, ["{}", "!syntax /x", "{}", "!syntax /* {}", "end"], 0),
+    ("{\"a\" /**/ :1}\n{}", .sequence, ["!syntax {\"a\" /**/ :1}", "{}", "end"], 0),
+    ("[{\"a\":1} // x\n{\"a\":2}]", top, [#"{"a":1}"#, "!syntax ", #"{"a":2}"#, "end"], 1),
+    ("[/**/]", top, ["end"], 1),
+    ("// nothing", .sequence, ["end"], 1),
+    ("\u{1E}{}\n\u{1E}// x\n\u{1E}{}\n", .sequence, ["{}", "!syntax // x", "{}", "end"], 0),
+  ]
+
+  @Test func `commas, comments and byte-order marks between elements cost none of them`() {
+    for (input, shape, events, count) in Self.cases {
+      for chunkSizes in [[Int.max], [1], [7]] {
+        #expect(
+          summaries(input, shape, limits: Self.limits, chunkSizes: chunkSizes) == events,
+          "\(input.debugDescription) in chunks of \(chunkSizes)")
+      }
+      #expect(skippedCount(input, shape) == count, "\(input.debugDescription)")
+    }
+  }
+
+  /// The number of skipped texts, asked after each event, in a reader given one byte at a time.
+  private func skippedCount(_ input: String, _ shape: ElementShape) -> Int {
+    var reader = ElementReader(shape: shape, limits: Self.limits)
+    var bytes = Array(input.utf8)[...]
+    var count = 0
+    while true {
+      let event = try? reader.next()
+      count += reader.takeSkippedCount()
+      guard event != nil, event != .end else { return count }
+      guard event == .needsInput else { continue }
+      guard let byte = bytes.popFirst() else {
+        reader.finish()
+        continue
+      }
+      reader.append([byte].span)
+    }
+  }
+
+  @Test func `a long comment is skipped, and a longer one is malformed`() {
+    for (length, isSkipped) in [(10_000, true), (20_000, false)] {
+      let comment = "/*" + String(repeating: "{", count: length) + "*/"
+      let events = summaries("[{},\(comment){}]", Self.top, limits: Self.limits, chunkSizes: [9])
+      #expect((events == ["{}", "{}", "end"]) == isSkipped, "\(length)")
+    }
+  }
+
+  static let notNumbers: [(input: String, shape: ElementShape, events: [String])] = [
+    (
+      #"[{"a":NaN},{"b":"NaN","c":[-Infinity,1,Infinity]},NaN,{"d":2}]"#, top,
+      [#"{"a":null}"#, #"{"b":"NaN","c":[null,1,null]}"#, "null", #"{"d":2}"#, "end"]
+    ),
+    (
+      "{\"a\":\"\\\"\",\"b\":NaN}\n{\"a\":-NaN}\n{\"NaN\":NaN}\n{NaN:1}\n{\"a\":NaN,}\n", .sequence,
+      [
+        #"{"a":"\"","b":null}"#, #"!syntax {"a":-NaN}"#, #"{"NaN":null}"#, "!syntax {NaN:1}",
+        #"!syntax {"a":NaN,}"#, "end",
+      ]
+    ),
+    (
+      #"{"x":{"k":1},"é\n":{"a":NaN},"z":Infinity}"#, top,
+      [#"x={"k":1}"#, "é\n={\"a\":null}", "z=null", "end"]
+    ),
+  ]
+
+  @Test func `NaN and infinities are null if that is allowed, and a rule of their own if not`() {
+    var limits = ReadingLimits()
+    limits.readsNaNAsNull = true
+    for (input, shape, events) in Self.notNumbers {
+      for chunkSizes in [[Int.max], [1], [7]] {
+        #expect(summaries(input, shape, limits: limits, chunkSizes: chunkSizes) == events)
+      }
+      let strict = summaries(input, shape)
+      #expect(strict.count == events.count)
+      #expect(
+        strict.count { $0.hasPrefix("!nan") }
+          == events.count { $0.contains("null") && !$0.hasPrefix("!") })
+    }
+  }
+
+  @Test func `a comma behind an element with NaN is skipped`() {
+    var limits = Self.limits
+    limits.readsNaNAsNull = true
+    let events = summaries(
+      "{\"a\":1},\n{\"a\":2},\n{\"a\":NaN}, // x\n", .sequence, limits: limits, chunkSizes: [5])
+    #expect(events == [#"{"a":1}"#, #"{"a":2}"#, #"{"a":null}"#, "end"])
+  }
+
+  @Test func `rows with NaN are rows`() {
+    var limits = ReadingLimits()
+    limits.readsNaNAsNull = true
+    let events = observe(
+      Array("[[\"a\",\"b\"],[1,2],[NaN,3],[4,NaN],[5]]".utf8), Self.top, limits: limits,
+      chunkSizes: [3], hasHeader: true)
+    #expect(
+      events.map(\.summary) == [
+        #"{"a":1,"b":2}"#, #"{"a":null,"b":3}"#, #"{"a":4,"b":null}"#, #"{"a":5}"#, "end",
+      ])
+  }
+}
