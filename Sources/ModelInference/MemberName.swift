@@ -11,9 +11,22 @@ struct MemberName {
 
   private func holds(anyOf words: String...) -> Bool { words.contains { text.contains($0) } }
 
-  var isLatitude: Bool { text == "lat" || text == "latitude" }
+  private static let latitudes: Set<String> = ["lat", "latitude"]
+  private static let longitudes: Set<String> = ["lon", "lng", "long", "longitude"]
 
-  var isLongitude: Bool { ["lon", "lng", "long", "longitude"].contains(text) }
+  /// The words for latitude and longitude.
+  static let axes = latitudes.union(longitudes)
+
+  /// Whether the name is or begins or ends with a word for latitude.
+  var isLatitude: Bool { begins(orEndsWith: MemberName.latitudes) }
+
+  var isLongitude: Bool {
+    begins(orEndsWith: MemberName.longitudes) && (text == "long" || words.first != "long")
+  }
+
+  private func begins(orEndsWith axes: Set<String>) -> Bool {
+    axes.contains(words.first ?? "") || axes.contains(words.last ?? "")
+  }
 
   var isTimeLike: Bool {
     holds(anyOf: "time", "date", "modif", "creat", "chang", "expire", "reported", "last_seen")

@@ -3,7 +3,9 @@ internal import POIRecords
 extension ModelDraft {
   func document(introduction: [String]) -> JSONValue {
     let (timestamp, timestampRemark) = timestamp
-    var comment = introduction + [key.remark, timestampRemark]
+    let position = position
+    var comment =
+      introduction + [key.remark, timestampRemark] + (position.remark.map { [$0] } ?? [])
     if let unmappedColumn, !omissions.isEmpty {
       comment.append(
         "Without a column of their own, and kept as JSON in \(unmappedColumn): "
@@ -20,6 +22,14 @@ extension ModelDraft {
     add("x-key", names.count > 1 ? .array(names) : names.first)
     add("x-key-doubtful", key.isDoubtful ? .bool(true) : nil)
     add("x-timestamp", timestamp.map(JSONValue.string))
+    if let pair = position.columns, !isStrict {
+      add(
+        "x-coordinates",
+        .object(
+          [("latitude", pair.latitude), ("longitude", pair.longitude)].map {
+            JSONValue.Member(name: $0, value: .string(columns[$1].name))
+          }))
+    }
     add("x-unmapped-column", unmappedColumn.map(JSONValue.string))
     add("x-keeps-misfits", isStrict ? nil : .bool(true))
     add("type", .string("object"))

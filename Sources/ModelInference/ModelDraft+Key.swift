@@ -73,7 +73,7 @@ extension ModelDraft {
   }
 
   /// Members that hold the attributes of the record itself.
-  private static let wrappers: Set<String> = ["properties", "attributes", "fields"]
+  static let wrappers: Set<String> = ["properties", "attributes", "fields"]
 
   /// Whether each export numbers the records anew with this attribute.
   private func isRowNumber(_ column: InferredColumn) -> Bool {

@@ -211,12 +211,12 @@ extension ModelDraft {
     guard !types.isEmpty else {
       column.remarks.append(
         isStrict ? "always null here: the type is a guess" : "always null here")
-      column.types = isStrict ? ["string"] : Self.allTypes
+      column.types = isStrict ? ["string"] : Self.allTypes(seen)
       return
     }
-    column.types = isStrict ? types : Self.widened(types)
+    column.types = isStrict ? types : Self.widened(types, seen)
     column.canBeKey = seen.isNearlyCode
-    if seen.holdsNUL { set("x-allow-nul", .bool(true), of: &column) }
+    if seen.holdsNUL, column.types.contains("string") { set("x-allow-nul", .bool(true), of: &column) }
     if seen.isObject || seen.isArray {
       column.remarks.append("kept as JSON")
       if seen.isArray { column.remarks.append(range(of: seen.elementCounts, "elements")) }
@@ -240,15 +240,17 @@ extension ModelDraft {
     }
   }
 
-  /// A column of several types stores true as 1, so booleans are kept beside it.
-  private static let allTypes = ["string", "number", "object", "array"]
+  /// A column of several types stores true as 1, so booleans are kept beside it, except those in a key.
+  private static func allTypes(_ seen: PathStatistics) -> [String] {
+    ["string", "number"] + (seen.admitsMisfits ? [] : ["boolean"]) + ["object", "array"]
+  }
 
   /// All types that a column for values of these types can store.
-  private static func widened(_ types: [String]) -> [String] {
+  private static func widened(_ types: [String], _ seen: PathStatistics) -> [String] {
     switch types {
     case ["boolean"], ["number"]: types
     case ["object"], ["array"], ["object", "array"]: ["object", "array"]
-    default: allTypes
+    default: allTypes(seen)
     }
   }
 

@@ -3,7 +3,7 @@ internal import POIRecords
 
 /// Chooses the attributes of a model from the statistics of all places.
 struct ModelDraft {
-  static let columnLimit = 200
+  static let columnLimit = 1_900
 
   /// An object with more members than this is varied: rare members are not mapped.
   static let memberLimit = 64
@@ -85,7 +85,11 @@ struct ModelDraft {
   }
 
   private func isVaried(_ place: Int) -> Bool {
-    places[place].children.count > ModelDraft.memberLimit || places[place].hasMore
+    let holdsAttributes =
+      place == PathTree.root
+      || places[place].depth == 1 && ModelDraft.wrappers.contains(places[place].name)
+    let limit = holdsAttributes ? ModelDraft.columnLimit : ModelDraft.memberLimit
+    return places[place].children.count > limit || places[place].hasMore
   }
 
   /// Whether fewer than a quarter of the enclosing objects have the member.
@@ -220,8 +224,12 @@ struct ModelDraft {
 
   private func elementName(_ index: Int, of place: Int) -> [String] {
     let parent = places[place].parent
-    if places[place].name == "coordinates", parent > PathTree.root, isPoint(parent), index < 2 {
-      return [index == 0 ? "longitude" : "latitude"]
+    if places[place].name == "coordinates", index < 2 {
+      let isGeometry = parent > PathTree.root && isPoint(parent)
+      let isLongitude = (isGeometry || beginsWithLongitude(elements(of: place))) == (index == 0)
+      return nameSteps(isGeometry ? [] : pointer(of: parent)) + [
+        isLongitude ? "longitude" : "latitude"
+      ]
     }
     return nameSteps(pointer(of: place) + ["\(index)"])
   }
@@ -251,7 +259,8 @@ struct ModelDraft {
       return (right.presentCount, $0) < (left.presentCount, $1)
     }
     let kept = Set(ranked.prefix(ModelDraft.columnLimit))
-    rareCount += columns.count - kept.count
+    omissions.append(
+      "\(columns.count - kept.count) members, because a table has at most \(kept.count) columns")
     columns = columns.indices.filter(kept.contains).map { columns[$0] }
   }
 

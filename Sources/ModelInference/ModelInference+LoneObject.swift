@@ -7,6 +7,11 @@ extension ModelInference {
     "data", "entries", "features", "hits", "items", "records", "results", "rows",
   ]
 
+  /// Names of objects around the records of a server's answer.
+  private static let wrapperNames: Set<String> = [
+    "data", "payload", "response", "result", "results",
+  ]
+
   /// The fewest members that can be records.
   private static let memberMinimum = 3
 
@@ -20,14 +25,17 @@ extension ModelInference {
     else { return nil }
     let members = tree.places[PathTree.root].children.map { tree.places[$0] }
     let hasIdentifier = members.contains { MemberName($0.name).keyKind == .ownIdentifier }
-    if !hasIdentifier,
-      let list = members.first(where: {
-        Self.listNames.contains($0.name.lowercased()) && $0.isArray
-          && $0.elementCounts.greatest == 0
-      })
-    {
+    var list = members.first {
+      Self.listNames.contains($0.name.lowercased()) && $0.isEmptyArray
+    }?.name
+    for member in members where Self.wrapperNames.contains(member.name.lowercased()) {
+      for inner in member.children where list == nil && tree.places[inner].isEmptyArray {
+        list = "\(member.name)/\(tree.places[inner].name)"
+      }
+    }
+    if !hasIdentifier, let list {
       return StoreError(
-        .unreadable, "\(input.name): there are no records: the array at /\(list.name) is empty")
+        .unreadable, "\(input.name): there are no records: the array at /\(list) is empty")
     }
     guard members.count >= Self.memberMinimum, members.allSatisfy(\.isObject) else { return nil }
     let names = members.flatMap { $0.children.map { tree.places[$0].name } }

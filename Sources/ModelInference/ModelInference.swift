@@ -103,7 +103,8 @@ public struct ModelInference: ~Copyable {
     defer { tree.endInput() }
     do {
       var pending = try source.readBeginning()
-      let (shape, hasHeader, columns) = try shape(of: &source, keeping: &pending, byteLimit: byteLimit)
+      let (shape, hasHeader, columns) = try shape(
+        of: &source, keeping: &pending, byteLimit: byteLimit)
       var input = ImportReport.Input(name: source.name, pointer: nil, isPointerFound: false)
       // Columns are found without a pointer only.
       if case .container(let found) = shape, columns.isEmpty { input.pointer = found.pattern }

@@ -54,6 +54,7 @@ struct PathStatistics {
   var numbers = ClosedBounds<Double>()
   /// The number of numbers that can be instants in each unit, by its position in `EpochUnit.allCases`.
   private(set) var epochCounts = [Int](repeating: 0, count: EpochUnit.allCases.count)
+  private var epochNumbers = ClosedBounds<Double>()
   /// The first of these numbers.
   private var epochExamples = [Double](repeating: 0, count: EpochUnit.allCases.count)
 
@@ -207,8 +208,10 @@ struct PathStatistics {
   var epoch: (unit: EpochUnit, instants: ClosedBounds<Int64>)? {
     let count = integerCount + realCount
     guard isNumber || isLenientNumber, epochCounts.count(where: { $0 > 0 }) == 1,
-      let unit = zip(EpochUnit.allCases, epochCounts).first(where: { $1 * 10 >= count * 9 })?.0,
-      let instants = unit.instants(of: numbers)
+      let (unit, unitCount) = zip(EpochUnit.allCases, epochCounts).first(where: {
+        $1 * 10 >= count * 9
+      }),
+      let instants = unit.instants(of: admitsMisfits && isMost(unitCount) ? epochNumbers : numbers)
     else { return nil }
     return (unit, instants)
   }
@@ -223,6 +226,8 @@ struct PathStatistics {
     isText && isMost(instantCount + emptyCount) && instantCount * 10 >= stringCount * 9
   }
 
+  var isEmptyArray: Bool { isArray && elementCounts.greatest == 0 }
+
   /// Whether the values are arrays of the same small number of numbers.
   var isTuple: Bool {
     isArray && !hasLongArray && elementCounts.least == elementCounts.greatest
@@ -233,6 +238,7 @@ struct PathStatistics {
     numbers.include(number)
     guard let unit = EpochUnit(of: number), let index = EpochUnit.allCases.firstIndex(of: unit)
     else { return }
+    epochNumbers.include(number)
     if epochCounts[index] == 0 { epochExamples[index] = number }
     epochCounts[index] += 1
   }

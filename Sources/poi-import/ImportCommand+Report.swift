@@ -50,7 +50,9 @@ extension ImportCommand {
     }
     text += counters.text()
     if report.keepsUnmappedMembers, !report.unmappedMembers.isEmpty {
-      let members = report.unmappedMembers.map { (pointer: $0.pointer, count: $0.count, example: "") }
+      let members = report.unmappedMembers.map {
+        (pointer: $0.pointer, count: $0.count, example: "")
+      }
       text += line("kept in \(model.unmappedColumn ?? "")", of: members)
     } else if !report.unmappedMembers.isEmpty {
       text += "members that the model does not map, not kept:\n"
@@ -199,8 +201,16 @@ extension ImportCommand {
         "the input has lines of a reject file behind other records, with their members in another "
           + "order: import those lines as an input of their own to read the records in them")
     }
+    let rules = Set(["type", "format", "integer-range"])
+    if !widens,
+      let key = model.key.first(where: { name in
+        report.rejectsByAttribute.contains { rules.contains($0.key) && $0.value[name] != nil }
+      })
+    {
+      notes.append("a key does not fit \(printable(key)): --widen makes the column accept it")
+    }
     let frequent = report.keptMembers.filter { $0.count * 20 > report.counters.read }
-    if !frequent.isEmpty {
+    if !widens, !frequent.isEmpty {
       let names =
         frequent.prefix(5).map { printable($0.pointer) } + (frequent.count > 5 ? ["…"] : [])
       notes.append(

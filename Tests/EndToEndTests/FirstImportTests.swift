@@ -449,6 +449,23 @@ import Testing
     #expect(try rows("SELECT count(*) FROM grades", in: folder) == ["10"])
   }
 
+  @Test func `an answer without records makes neither a table nor a row`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"{"status":"ok","data":{"stations":[]}}"#, to: "empty.json")
+    let empty = try tool.run(["--infer", "empty.json"], in: folder.path)
+    #expect(empty.exitCode == 65, "\(empty)")
+    #expect(empty.messages.contains("the array at /data/stations is empty"), "\(empty)")
+    #expect(!Files.names(in: folder.path).contains("poi.sqlite"))
+    try folder.write(#"[{"name":"a","lat":1.5},{"name":"b","lat":2.5}]"#, to: "places.json")
+    #expect(try tool.run(["--infer", "places.json"], in: folder.path).exitCode == 0)
+    try folder.write(#"{"error":{"code":403}}"#, to: "error.json")
+    for option in ["--dry-run", "--report=text"] {
+      let refused = try tool.run([option, "-t", "places", "error.json"], in: folder.path)
+      #expect(refused.output.contains("rejected  1  required 1"), "\(refused)")
+    }
+    #expect(try rows("SELECT count(*) FROM places", in: folder) == ["2"])
+  }
+
   @Test func `merging by a doubtful key is refused before anything changes`() throws {
     let folder = try ScratchFolder()
     try folder.write(

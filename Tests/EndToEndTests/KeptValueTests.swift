@@ -105,6 +105,43 @@ import Testing
     #expect(outcome.messages.contains(#"add "x-unmapped-column""#), "\(outcome)")
   }
 
+  /// A value among 1,500 good ones, what the import does to the table and how the value comes out.
+  @Test(arguments: [
+    ("updated", #""N/A""#), ("updated", #""0000-00-00 00:00:00""#), ("updated", "20260101"),
+    ("updated", #""2026-02-30T00:00:00Z""#), ("updated", #""2026-03-01""#),
+    ("updated", #""9999-12-31T23:59:59Z""#), ("price", "1e400"), ("price", "true"),
+    ("price", "12345678901234567890.12"),
+    ("price", #"{"$numberDecimal":"1.234567890123456789012345678901234"}"#),
+    ("open", "7"), ("open", #""yes""#), ("open", "{}"), ("geo", #""none""#), ("geo", "{}"),
+    ("geo", "[1,2]"), ("geo", #"{"lat":"x","lon":2.5}"#), ("pair", "[1,2,9]"), ("pair", "[]"),
+    ("pair", #"{"a":1}"#), ("name", #"{"a":1}"#), ("id", "18446744073709551615"),
+  ])
+  func `one odd value costs neither its column nor its record`(name: String, value: String) throws {
+    func record(_ id: Int, _ values: [String: String] = [:]) -> String {
+      let members = [
+        ("id", "\(id)"), ("name", #""n""#), ("updated", #""2026-01-01T00:00:0\#(id % 10)Z""#),
+        ("price", "\(id).5"), ("open", id % 2 == 0 ? "true" : "false"),
+        ("geo", #"{"lat":\#(id % 90).5,"lon":1.5}"#), ("pair", "[\(id),1]"),
+      ]
+      return "{\(members.map { "\"\($0)\":\(values[$0] ?? $1)" }.joined(separator: ","))}"
+    }
+    let odd = record(701, [name: value])
+    for isLate in [false, true] where !isLate || name != "id" {
+      let records = (0..<1_500).map { $0 == 701 ? odd : record($0) }
+      let folder = try ScratchFolder()
+      let parts = isLate ? [records[..<701], records[701...]] : [records[...]]
+      for part in parts {
+        try folder.write(part.joined(separator: "\n"), to: "t.ndjson")
+        let outcome = try importer.run(["--infer", "t.ndjson"], in: folder.path)
+        #expect(outcome.exitCode == 0, "\(outcome)")
+      }
+      let exported = try exporter.run(["-q", "-f", "ndjson"], in: folder.path).output
+      #expect(exported.split(separator: "\n").map(String.init) == records)
+      let model = try importer.run(["--print-model", "t"], in: folder.path).output
+      #expect(model.contains(#""x-key": "id""#) && model.contains(#""x-timestamp": "updated""#))
+    }
+  }
+
   @Test func `after an edit the column speaks`() throws {
     let folder = try makeStore(#"{"id":1,"price":"on request"}"#)
     try Connection(path: folder.file("poi.sqlite"), access: .readWrite).execute(

@@ -26,7 +26,8 @@ import Testing
   }
 
   @Test(arguments: [["second.json"], ["-"], ["--infer", "--table", "first", "second.json"]])
-  func `an inferred table keeps what does not fit, and widens if asked`(arguments: [String]) throws {
+  func `an inferred table keeps what does not fit, and widens if asked`(arguments: [String]) throws
+  {
     let folder = try makeStore("--infer")
     let input = arguments == ["-"] ? Array(Self.second.utf8) : []
     let kept = try tool.run(arguments, in: folder.path, input: input)
@@ -107,11 +108,42 @@ import Testing
       let outcome = try tool.run(
         arguments + ["--widen", "-t", "a (b)", "second.json"], in: folder.path)
       #expect(outcome.messages.contains("big: \"big\" has integers beyond 2^53"), "\(outcome)")
-      #expect(outcome.output.contains("rejected  2  type 2"), "\(outcome)")
+      #expect(outcome.messages.contains("id from integer to integer or string"), "\(outcome)")
+      #expect(outcome.output.contains("rejected  0"), "\(outcome)")
     }
     #expect(
       try dump(#"SELECT id, big, n FROM "a (b)""#, in: folder)
-        == ["1|9007199254740993|3.0", "2|1|4.0", "3|NULL|1.0", "4|NULL|2.5", "5|NULL|4.0"])
+        == [
+          "1|9007199254740993|3.0", "2|1|4.0", "3|NULL|1.0", "4|NULL|2.5", "5|NULL|4.0",
+          "|NULL|5.0", "x|NULL|6.0",
+        ])
+  }
+
+  @Test func `a key that was a number and is a text or too big is rejected until it is widened`()
+    throws
+  {
+    let folder = try ScratchFolder()
+    try folder.write(#"{"id":7,"v":"a"}{"id":8,"v":"b"}"#, to: "first.json")
+    for (text, phrase) in [
+      (#""007""#, "id from integer to integer or string"),
+      ("18446744073709551615", "id with all digits"),
+    ] {
+      try folder.write(#"{"id":\#(text),"v":"c"}{"id":7,"v":"d"}"#, to: "second.json")
+      let arguments = ["-s", phrase, "-t", "t", "--infer", "--merge", "newest"]
+      #expect(try tool.run(arguments + ["first.json"], in: folder.path).exitCode == 0)
+      let rejected = try tool.run(arguments + ["--dry-run", "second.json"], in: folder.path)
+      #expect(rejected.output.contains("rejected  1"), "\(rejected)")
+      #expect(rejected.messages.contains("does not fit id: --widen makes"), "\(rejected)")
+      let widened = try tool.run(arguments + ["--widen", "second.json"], in: folder.path)
+      #expect(widened.exitCode == 0, "\(widened)")
+      #expect(widened.messages.contains("the model t is widened: \(phrase)"), "\(widened)")
+      let exported = try Tool("poi-export").run(
+        ["-q", "-s", phrase, "-f", "ndjson"], in: folder.path)
+      #expect(
+        Set(exported.output.split(separator: "\n")) == [
+          #"{"id":7,"v":"d"}"#, #"{"id":8,"v":"b"}"#, #"{"id":\#(text),"v":"c"}"#,
+        ], "\(exported)")
+    }
   }
 
   @Test func `a table that was widened continues with the model file that made it`() throws {

@@ -271,7 +271,7 @@ extension ShapeDetector {
       outcome = .ambiguous(arrays)
     } else if !checksNames || hasElementName || arrays.isEmpty {
       outcome = .sequence
-    } else if candidates.isEmpty, emptyCandidates.contains(where: isInMembers) {
+    } else if candidates.isEmpty, emptyCandidates.contains(where: { isInMembers($0) }) {
       let members = Candidate(pointer: JSONPointer(tokens: []), elementCount: objectMemberCount)
       outcome = .ambiguous([members])
     } else {

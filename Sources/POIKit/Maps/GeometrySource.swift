@@ -14,7 +14,7 @@ enum GeometrySource: BitwiseCopyable {
     }
     func number(named names: String...) -> Int? {
       model.attributes.firstIndex { attribute in
-        attribute.storage == .real && names.contains { $0.isExactly(attribute.name) }
+        attribute.storage == .real && names.contains(attribute.name.lowercased())
       }
     }
     if let field = field(at: ["geometry"]), model.attributes[field].storage == .json {
@@ -30,9 +30,13 @@ enum GeometrySource: BitwiseCopyable {
     {
       self = .point(latitude: latitude, longitude: longitude)
     } else {
+      let other = model.attributes.first {
+        ["lat", "latitude", "lon", "lng", "longitude", "geometry"].contains($0.name.lowercased())
+      }
       throw StoreFailure(
         .invalidOptions,
-        "the model \"\(model.name)\" has no geometry; name the attributes of the coordinates with "
+        "the model \"\(model.name)\" has no geometry"
+          + (other.map { ": \($0.column) is \($0.storage.phrase)" } ?? "") + "; name the attributes of the coordinates with "
           + "\"x-coordinates\", or call them latitude and longitude")
     }
   }

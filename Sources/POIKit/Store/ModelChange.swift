@@ -241,7 +241,7 @@ extension Model {
 }
 
 extension Attribute.Storage {
-  fileprivate var phrase: String {
+  var phrase: String {
     switch self {
     case .text: "text"
     case .date: "a date"

@@ -104,7 +104,9 @@ extension Model {
       property["format"] = nil
       property["x-date-pattern"] = nil
     }
-    if need.forms.contains(.bigInteger) { property["x-digits"] = .bool(true) }
+    if need.forms.contains(.bigInteger), !attribute.types.union(more).contains(.string) {
+      property["x-digits"] = .bool(true)
+    }
     if need.forms.contains(.otherDateTime) { property["x-date-pattern"] = .string("iso8601") }
     if need.forms.contains(.zoneless) { property["x-zone"] = .string("UTC") }
     properties[attribute.name] = .object(property)

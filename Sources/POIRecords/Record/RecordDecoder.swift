@@ -125,7 +125,10 @@ struct RecordDecoder: ~Copyable {
       element: element, record: record, batch: &batch)
     if element.memberName != nil { decodeMemberName(element, record: record, batch: &batch) }
     let isDeletion = removalPlan?.isDeletion(record, in: batch) ?? false
-    if !isDeletion { checkRequired(record: record, batch: batch) }
+    if !isDeletion {
+      checkRequired(record: record, batch: batch)
+      if !isLastWhollyMapped, issues.isEmpty { checkPresence(record: record, batch: batch) }
+    }
     if let timestampSlot { checkTimestamp(of: record, in: batch, slot: timestampSlot) }
     if hasRecordRules, !isDeletion { checkRecordRules(element, record: record, batch: batch) }
     if !defaults.entries.isEmpty, !isDeletion { addDefaults(record: record, batch: &batch) }
@@ -424,6 +427,14 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
+  /// Reports a record of which the model reads no member, as the error of a server.
+  private mutating func checkPresence(record: Int, batch: borrowing RecordBatch) {
+    guard !hasChildren,
+      layout.fields.indices.allSatisfy({ batch[record, $0].kind == .absent })
+    else { return }
+    issues.report("required", nil, "the model reads none of its members")
+  }
+
   @inline(never)
   private mutating func reportRequired(_ index: Int, record: Int, batch: borrowing RecordBatch) {
     if let relation = plans[index].relationField, batch[record, relation].kind != .related {
@@ -471,7 +482,7 @@ struct RecordDecoder: ~Copyable {
         "the attribute is missing, and \(layout.fields[dependency.attribute].path) is there",
         as: "dependentRequired")
     }
-    if let coordinates = recordRules.coordinates {
+    if let coordinates = recordRules.coordinates, !keepsMisfits {
       let (latitude, longitude) = (
         batch[record, coordinates.latitude].number?.real,
         batch[record, coordinates.longitude].number?.real
