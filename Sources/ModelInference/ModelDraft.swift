@@ -23,6 +23,9 @@ struct ModelDraft {
 
   let table: String
 
+  /// The name of the attribute that is to be the timestamp; nil if its name tells.
+  private let timestamp: String?
+
   /// Whether the model fits only records like these. Otherwise later ones can lack members, hold null and differ
   /// in form.
   let isStrict: Bool
@@ -45,7 +48,8 @@ struct ModelDraft {
   /// The attribute that identifies a record, and what the comment says of it.
   private(set) var key = KeyChoice(remark: "")
 
-  init(_ tree: borrowing PathTree, table: String, isStrict: Bool) {
+  init(_ tree: borrowing PathTree, table: String, isStrict: Bool, timestamp: String?) {
+    self.timestamp = timestamp
     self.isStrict = isStrict
     places = tree.places
     memberNames = tree.memberNames
@@ -248,8 +252,19 @@ struct ModelDraft {
     if hasUnobservedMembers {
       omissions.append("members beyond the limits of the inference")
     }
-    keepsMisfits = !isStrict && hasBareFeatures || columns.contains(where: \.keepsLateInstants)
+    let texts = textTimestamp?.statistics
+    let hasUnreadable = texts.map { $0.unreadableCount + $0.emptyCount > 0 } ?? false
+    keepsMisfits =
+      !isStrict && (hasBareFeatures || hasUnreadable)
+      || columns.contains(where: \.keepsLateInstants)
     if !omissions.isEmpty || keepsMisfits { unmappedColumn = names.name(for: ["other"]) }
+  }
+
+  /// The column of texts that is to be the timestamp.
+  var textTimestamp: InferredColumn? {
+    columns.first {
+      timestamp?.isExactly($0.name) == true && $0.types == ["string"] && $0.instants == nil
+    }
   }
 
   private mutating func dropRarest() {

@@ -302,7 +302,7 @@ extension ImportCommand {
     for path in inputs { try read(&inference, path) }
     diagnostics.clearProgress()
     let omission = inference.omission
-    let model = try inference.finishWithKey(isStrict: isStrict)
+    let model = try inference.finishWithKey(isStrict: isStrict, timestamp: timestamp)
     if let omission { diagnostics.warning(omission.message.advised(by: omission.advice)) }
     return model
   }
