@@ -104,7 +104,9 @@ struct ModelDraft {
     let pointer = pointer(of: place)
     if seen.isRepeated {
       omit(pointer, "some records have it twice")
-    } else if isOfFeature(place), seen.children.isEmpty {
+    } else if seen.children.isEmpty, pointer.count == 1, Self.featureMembers.contains(seen.name),
+      areFeatures
+    {
       omit(pointer, "always null or empty")
     } else if seen.isObject {
       if let relation = relation(for: place) {
@@ -159,29 +161,28 @@ struct ModelDraft {
 
   // MARK: GeoJSON
 
-  /// Whether a place is the geometry or the properties of GeoJSON Features (RFC 7946).
-  private func isOfFeature(_ place: Int) -> Bool {
-    guard places[place].depth == 1, ["geometry", "properties"].contains(places[place].name),
-      let type = member("type", of: PathTree.root)
-    else { return false }
-    return places[type].values == ["\"Feature\""]
+  /// Whether the records are GeoJSON Features (RFC 7946).
+  private var areFeatures: Bool {
+    member("type", of: PathTree.root).map { places[$0].values == ["\"Feature\""] } ?? false
   }
 
-  /// Whether some Features have null, or an object that may be empty, where others have members with columns.
+  private static let featureMembers = ["geometry", "properties"]
+
+  /// Whether some Features have no geometry or properties, null, or an object that may be empty, where others have
+  /// members with columns.
   private var hasBareFeatures: Bool {
-    places[PathTree.root].children.contains { place in
-      isOfFeature(place)
-        && (places[place].nullCount > 0
-          || places[place].children.allSatisfy {
-            places[$0].presentCount < places[place].objectCount
-          })
-    }
+    areFeatures
+      && Self.featureMembers.contains { name in
+        guard let seen = member(name, of: PathTree.root).map({ places[$0] }) else { return true }
+        return seen.objectCount < recordCount
+          || seen.children.allSatisfy { places[$0].presentCount < seen.objectCount }
+      }
   }
 
   /// The bounds of the points of Features as a text; nil if they can be degrees.
   var foreignPosition: String? {
-    guard let geometry = member("geometry", of: PathTree.root), isOfFeature(geometry),
-      isPoint(geometry), let tuple = member("coordinates", of: geometry)
+    guard areFeatures, let geometry = member("geometry", of: PathTree.root), isPoint(geometry),
+      let tuple = member("coordinates", of: geometry)
     else { return nil }
     var (texts, aroundCount) = ([String](), 0)
     var isOutside = false

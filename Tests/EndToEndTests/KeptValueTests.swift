@@ -55,8 +55,10 @@ import Testing
     throws
   {
     let records = #"{"id":1,"geo":null,"pair":null}"# + "\n" + #"{"id":2,"geo":{}}"# + "\n"
-    let folder = try makeStore(records)
-    #expect(try exporter.run(["-q"], in: folder.path).output == records)
+    let folder = try makeStore(records + #"{"id":3,"geo":{"lat":null}}"#)
+    #expect(
+      try exporter.run(["-q"], in: folder.path).output
+        == records + #"{"id":3,"geo":{}}"# + "\n")
   }
 
   @Test func `a timestamp from the future is kept, and the record has none`() throws {
