@@ -122,6 +122,20 @@ import Testing
     #expect(try Tool("poi-export").run(["-q"], in: folder.path).output == records)
   }
 
+  @Test func `a later time without a zone leaves those before it as they are`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"[{"id":1,"at":"2026-03-01T12:00:00Z"}]"#, to: "list.json")
+    try folder.write(#"[{"id":2,"at":"20260302T120000"}]"#, to: "more.json")
+    #expect(try tool.run(["-q", "--infer", "list.json"], in: folder.path).exitCode == 0)
+    #expect(try tool.run(["-q", "-m", "list", "more.json"], in: folder.path).exitCode == 0)
+    let exported = try Tool("poi-export").run(["-q"], in: folder.path)
+    #expect(
+      exported.output
+        == #"{"id":1,"at":"2026-03-01T12:00:00Z"}"# + "\n"
+        + #"{"id":2,"at":"2026-03-02T12:00:00Z"}"#
+        + "\n", "\(exported)")
+  }
+
   @Test(arguments: [
     ("2026-03-01T12:00:00", "2026-03-01T12:00:00"),
     ("2026-03-01 12:00:00.5", "2026-03-01T12:00:00.500"),
