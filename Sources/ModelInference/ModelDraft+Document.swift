@@ -2,7 +2,7 @@ internal import POIRecords
 
 extension ModelDraft {
   func document(introduction: [String]) -> JSONValue {
-    let (timestamp, timestampRemark) = timestamp
+    let (timestamp, timestampRemark) = chosenTimestamp
     let position = position
     var comment =
       introduction + [key.remark, timestampRemark] + (position.remark.map { [$0] } ?? [])
@@ -42,7 +42,7 @@ extension ModelDraft {
   // MARK: Timestamp
 
   /// An attribute with later instants than an import accepts is not proposed.
-  var timestamp: (name: String?, remark: String) {
+  var chosenTimestamp: (name: String?, remark: String) {
     let moments = columns.filter { $0.instants != nil }
     guard !moments.isEmpty else {
       return (

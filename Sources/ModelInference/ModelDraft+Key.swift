@@ -35,7 +35,7 @@ extension ModelDraft {
   /// Whether over 5 % of the repetitions of values are records that differ, and not in the time of change. Fewer are
   /// versions of one time.
   private func isShared(_ seen: PathStatistics, withinKind: Bool) -> Bool {
-    let hasVersions = withinKind || timestamp.name != nil
+    let hasVersions = withinKind || chosenTimestamp.name != nil
     let count = (hasVersions ? seen.versions : seen.distinct).repeatedCount
     return (count - seen.contents.repeatedCount) * 20 > seen.distinct.repeatedCount
   }

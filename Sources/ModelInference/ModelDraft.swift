@@ -23,6 +23,9 @@ struct ModelDraft {
 
   let table: String
 
+  /// The name of the attribute that is to be the timestamp; nil if its name tells.
+  private let timestamp: String?
+
   /// Whether the model fits only records like these. Otherwise later ones can lack members, hold null and differ
   /// in form.
   let isStrict: Bool
@@ -42,7 +45,8 @@ struct ModelDraft {
   /// The attribute that identifies a record, and what the comment says of it.
   private(set) var key = KeyChoice(remark: "")
 
-  init(_ tree: borrowing PathTree, table: String, isStrict: Bool) {
+  init(_ tree: borrowing PathTree, table: String, isStrict: Bool, timestamp: String?) {
+    self.timestamp = timestamp
     self.isStrict = isStrict
     places = tree.places
     if !isStrict {
@@ -104,7 +108,9 @@ struct ModelDraft {
     let pointer = pointer(of: place)
     if seen.isRepeated {
       omit(pointer, "some records have it twice")
-    } else if isOfFeature(place), seen.children.isEmpty {
+    } else if seen.children.isEmpty, pointer.count == 1, Self.featureMembers.contains(seen.name),
+      areFeatures
+    {
       omit(pointer, "always null or empty")
     } else if seen.isObject {
       if let relation = relation(for: place) {
@@ -163,18 +169,17 @@ struct ModelDraft {
 
   // MARK: GeoJSON
 
-  /// Whether a place is the geometry or the properties of GeoJSON Features (RFC 7946).
-  private func isOfFeature(_ place: Int) -> Bool {
-    guard places[place].depth == 1, ["geometry", "properties"].contains(places[place].name),
-      let type = member("type", of: PathTree.root)
-    else { return false }
-    return places[type].values == ["\"Feature\""]
+  /// Whether the records are GeoJSON Features (RFC 7946).
+  private var areFeatures: Bool {
+    member("type", of: PathTree.root).map { places[$0].values == ["\"Feature\""] } ?? false
   }
+
+  private static let featureMembers = ["geometry", "properties"]
 
   /// The bounds of the points of Features as a text; nil if they can be degrees.
   var foreignPosition: String? {
-    guard let geometry = member("geometry", of: PathTree.root), isOfFeature(geometry),
-      isPoint(geometry), let tuple = member("coordinates", of: geometry)
+    guard areFeatures, let geometry = member("geometry", of: PathTree.root), isPoint(geometry),
+      let tuple = member("coordinates", of: geometry)
     else { return nil }
     var (texts, aroundCount) = ([String](), 0)
     var isOutside = false
@@ -250,6 +255,13 @@ struct ModelDraft {
       omissions.append("members beyond the limits of the inference")
     }
     if !omissions.isEmpty || !isStrict { unmappedColumn = names.name(for: ["other"]) }
+  }
+
+  /// The column of texts that is to be the timestamp.
+  var textTimestamp: InferredColumn? {
+    columns.first {
+      timestamp?.isExactly($0.name) == true && $0.types == ["string"] && $0.instants == nil
+    }
   }
 
   private mutating func dropRarest() {

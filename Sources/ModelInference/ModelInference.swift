@@ -174,8 +174,10 @@ public struct ModelInference: ~Copyable {
   }
 
   /// Returns the same document, and how its key was chosen.
+  ///
+  /// - Parameter timestamp: the attribute that is to be the timestamp of the model.
   package consuming func finishWithKey(
-    isStrict: Bool = false
+    isStrict: Bool = false, timestamp: String? = nil
   ) throws(StoreError) -> (document: String, key: KeyChoice) {
     let names = inputs.map(\.name).joined(separator: ", ")
     guard tree.recordCount > 0 else {
@@ -193,7 +195,15 @@ public struct ModelInference: ~Copyable {
         advice: ModelInference.advice(onRule: firstFlaw.rule))
     }
     if let flaw = flaw(ofLoneObjectIn: tree) { throw flaw }
-    let draft = ModelDraft(tree, table: table, isStrict: isStrict)
+    let draft = ModelDraft(tree, table: table, isStrict: isStrict, timestamp: timestamp)
+    if let seen = draft.textTimestamp?.statistics,
+      seen.unreadableCount * 20 > seen.stringCount - seen.emptyCount
+    {
+      throw StoreError(
+        .invalidOptions,
+        "\(names): \(seen.unreadableCount) of \(seen.stringCount) texts of \(timestamp ?? "") cannot be read "
+          + "as times" + (seen.values?.first.map { ", such as \($0)" } ?? ""))
+    }
     if let position = draft.foreignPosition {
       throw ReferenceSystem.error("the points are at \(position)", in: names)
     }

@@ -67,8 +67,14 @@ extension PathStatistics {
       if Instant(rfc3339: text) == nil { zonelessCount += 1 } else { zonedCount += 1 }
     } else if let day = Instant(date: text) {
       include(day)
-    } else if PathStatistics.patternLengths.contains(text.count) {
-      observe(datePatternsOf: text)
+    } else if !(PathStatistics.patternLengths.contains(text.count) && observe(datePatternsOf: text))
+    {
+      // The other forms begin with a digit or as .NET writes times.
+      if !text.isEmpty,
+        text[0] &- 0x30 > 9 && text[0] != UInt8(ascii: "/") || Instant(timestamp: text) == nil
+      {
+        unreadableCount += 1
+      }
     }
     if NumberText.isNumber(text) { observe(numeric: text) }
     remember(JSONText.quoted(String(copying: text)), byteCount: text.count)
@@ -83,7 +89,9 @@ extension PathStatistics {
   /// The lengths in bytes of texts that can have a pattern of `DatePattern.proposals`.
   private static let patternLengths = 13...64
 
-  private mutating func observe(datePatternsOf text: Span<UInt8>) {
+  /// Returns whether the text has one of the patterns.
+  private mutating func observe(datePatternsOf text: Span<UInt8>) -> Bool {
+    var isRead = false
     for (index, pattern) in DatePattern.proposals.enumerated() {
       guard let instant = pattern.instant(text, defaultOffsetMinutes: 0),
         Instant.range.contains(instant.microseconds)
@@ -91,7 +99,9 @@ extension PathStatistics {
       patternCounts[index] += 1
       include(instant)
       if pattern.instant(text) == nil { zonelessCount += 1 } else { zonedCount += 1 }
+      isRead = true
     }
+    return isRead
   }
 
   private static func isLike(_ format: TextFormat, _ text: Span<UInt8>) -> Bool {

@@ -72,6 +72,8 @@ struct PathStatistics {
   var zonedCount = 0
   /// The number of texts of each of `DatePattern.proposals`, without the date-times above.
   var patternCounts = [Int](repeating: 0, count: DatePattern.proposals.count)
+  /// The number of texts, other than empty ones, that are times in no form.
+  var unreadableCount = 0
   /// The number of texts that are numbers.
   var numericCount = 0
   /// The number of texts that are integers.

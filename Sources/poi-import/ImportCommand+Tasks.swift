@@ -317,7 +317,7 @@ extension ImportCommand {
     diagnostics.clearProgress()
     let omission = inference.omission
     let places = inference.inputs.map(\.pointer)
-    let model = try inference.finishWithKey(isStrict: isStrict)
+    let model = try inference.finishWithKey(isStrict: isStrict, timestamp: timestamp)
     if let omission { diagnostics.warning(omission.message.advised(by: omission.advice)) }
     return (model.document, model.key, places)
   }

@@ -27,7 +27,7 @@ struct ImportCommand {
   let table: String?
   /// The names that are given by `--key`.
   let keyTexts: [String]
-  private let timestamp: String?
+  let timestamp: String?
   let arguments: ParsedArguments
   let isReportJSON: Bool
   var options = ImportOptions()

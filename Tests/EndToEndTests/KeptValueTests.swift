@@ -51,6 +51,29 @@ import Testing
       ])
   }
 
+  @Test func `null and an empty object instead of an object with attributes come out as they came`()
+    throws
+  {
+    let records = #"{"id":1,"geo":null,"pair":null}"# + "\n" + #"{"id":2,"geo":{}}"# + "\n"
+    let folder = try makeStore(records + #"{"id":3,"geo":{"lat":null}}"#)
+    #expect(
+      try exporter.run(["-q"], in: folder.path).output
+        == records + #"{"id":3,"geo":{}}"# + "\n")
+  }
+
+  @Test func `a timestamp from the future is kept, and the record has none`() throws {
+    let record = #"{"id":1,"updated":"9999-12-31T23:59:59Z"}"#
+    let folder = try makeStore(record)
+    #expect(try exporter.run(["-q"], in: folder.path).output == record + "\n")
+    let query: SQL = "SELECT updated, other FROM t"
+    #expect(try dump(query, in: folder) == [#"NULL|{"updated":"9999-12-31T23:59:59Z"}"#])
+    let outcome = try importer.run(
+      ["-q", "-m", "model.json", "--max-skew", "none", "-"],
+      in: folder.path, input: Array(record.utf8))
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    #expect(try dump(query, in: folder).last == "253402300799000000|NULL")
+  }
+
   @Test func `the report names what was kept`() throws {
     let folder = try makeStore()
     let arguments = ["--dry-run", "-m", "model.json", "-"]

@@ -69,6 +69,29 @@ import Testing
     #expect(token.hasPrefix("20") && token.hasSuffix("Z\t1\n"), "\(token)")
   }
 
+  @Test func `texts that are no times cannot be named as the timestamp`() throws {
+    let folder = try ScratchFolder()
+    for text in [#""1509643620""#, #""x""#] {
+      try folder.write(
+        #"[{"id":1,"c":"02.11.2017 17:27"},{"id":2,"c":\#(text)}]"#, to: "list.json")
+      let outcome = try tool.run(["--infer", "--timestamp", "c", "list.json"], in: folder.path)
+      #expect(outcome.exitCode == 64, "\(outcome)")
+      #expect(
+        outcome.messages.contains("list.json: 1 of 2 texts of c cannot be read as times"),
+        "\(outcome)")
+      #expect(Files.names(in: folder.path) == ["list.json"])
+    }
+    // A few stay in their records.
+    let records = (1...40).map {
+      #"{"id":\#($0),"c":"\#($0 == 7 ? "N/A" : $0 == 8 ? "" : "2.11.2017")"}"# + "\n"
+    }
+    try folder.write(records.joined(), to: "list.ndjson")
+    let outcome = try tool.run(["--infer", "--timestamp", "c", "list.ndjson"], in: folder.path)
+    #expect(outcome.exitCode == 0 && outcome.output.contains("/c 2 (\"N/A\")"), "\(outcome)")
+    let exported = try Tool("poi-export").run(["-q"], in: folder.path)
+    #expect(exported.output == records.joined(), "\(exported)")
+  }
+
   @Test func `a column of seconds and milliseconds is no timestamp`() throws {
     let folder = try ScratchFolder()
     try folder.write(
@@ -97,6 +120,20 @@ import Testing
     let outcome = try tool.run(["--infer", "list.ndjson"], in: folder.path)
     #expect(outcome.messages.contains("key id, timestamp updated"), "\(outcome)")
     #expect(try Tool("poi-export").run(["-q"], in: folder.path).output == records)
+  }
+
+  @Test func `a later time without a zone leaves those before it as they are`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"[{"id":1,"at":"2026-03-01T12:00:00Z"}]"#, to: "list.json")
+    try folder.write(#"[{"id":2,"at":"20260302T120000"}]"#, to: "more.json")
+    #expect(try tool.run(["-q", "--infer", "list.json"], in: folder.path).exitCode == 0)
+    #expect(try tool.run(["-q", "-m", "list", "more.json"], in: folder.path).exitCode == 0)
+    let exported = try Tool("poi-export").run(["-q"], in: folder.path)
+    #expect(
+      exported.output
+        == #"{"id":1,"at":"2026-03-01T12:00:00Z"}"# + "\n"
+        + #"{"id":2,"at":"2026-03-02T12:00:00Z"}"#
+        + "\n", "\(exported)")
   }
 
   @Test(arguments: [

@@ -216,6 +216,35 @@ import Testing
     }
   }
 
+  @Test func `a column of any form comes out as it came, or as its standard writes it`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    let times = [RandomTime(using: &generator), RandomTime(using: &generator)]
+    for form in times[0].texts.indices {
+      let texts = times.map { $0.texts[form] }
+      let records = texts.map { #"{"updated":"\#($0)"}"# }.joined(separator: "\n")
+      let model = try Model(parsing: ModelInferenceTests.infer(records))
+      let store = try Store.inMemory()
+      var options = ImportOptions()
+      options.maximumSkew = nil
+      try store.importRecords(from: .text(records), model: model, options: options)
+      var exported = ""
+      try store.export { exported += String(copying: $0) }
+      let isInstant = model.hasInstants
+      let lines = exported.split(separator: "\n").map { $0.dropFirst(12).dropLast(2) }
+      #expect(lines.count == texts.count, "seed \(seed), \(texts)")
+      for (line, (text, time)) in zip(lines, zip(texts, times)) {
+        let read = Instant(timestamp: line.utf8Span.span)
+        #expect(read?.microseconds == time.microseconds, "seed \(seed), \(text)")
+        func hasZone(_ text: Substring) -> Bool {
+          DatePattern.proposals.contains { $0.instant(text.utf8Span.span) != nil }
+        }
+        #expect(
+          isInstant ? hasZone(line) == hasZone(text[...]) : line == text, "seed \(seed), \(text)")
+      }
+    }
+  }
+
   @Test
   func `times with and without a zone in one column stay as they are, and can be the timestamp`()
     throws

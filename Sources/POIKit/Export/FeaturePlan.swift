@@ -12,6 +12,9 @@ struct FeaturePlan {
   let ownGeometry: Int?
   let properties: Int?
 
+  /// Whether the unmapped members tell empty properties from none.
+  let keepsEmptyProperties: Bool
+
   /// The field of `type`, which says whether a record is a Feature; nil without it.
   let type: Int?
 
@@ -28,6 +31,7 @@ struct FeaturePlan {
     others = plan.nodes[SourceTree.root].places.filter {
       !Self.memberNames.contains(plan.plainNames[$0])
     }
+    keepsEmptyProperties = model.keepsMisfits
     identifier = place(named: "id")
     properties = place(named: "properties")
     type = place(named: "type").flatMap {

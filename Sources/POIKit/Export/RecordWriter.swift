@@ -152,8 +152,8 @@ final class RecordWriter {
       && element.tape.text(of: element.tape[type]).hasSameBytes(as: name.span)
   }
 
-  /// Appends all members of a record that is a Feature, other than `type`. It has a geometry and properties, if only
-  /// empty ones.
+  /// Appends all members of a record that is a Feature, other than `type`, and a geometry and properties if it may
+  /// have had empty ones.
   private func append(
     membersOf feature: FeaturePlan, over base: Int?, of element: JSONElement,
     _ row: borrowing Statement, to output: inout RowOutput
@@ -166,7 +166,7 @@ final class RecordWriter {
     if output.bytes.count == start { append(feature.geometry, row, to: &output) }
     start = output.bytes.count
     try append(feature.properties, named: "properties", over: base, of: element, row, to: &output)
-    if output.bytes.count == start {
+    if output.bytes.count == start, !feature.keepsEmptyProperties {
       output.bytes.append(copying: #","properties":{}"#.utf8Span.span)
     }
     for number in feature.others {

@@ -13,12 +13,12 @@ enum ValueForm {
   /// As `json`, unless reading the JSON would give another text.
   case anyJSON
   case date(DatePattern)
-  case instant(InstantNotation)
+  case instant(InstantNotation, writesZone: Bool)
 
   init(_ attribute: Attribute) {
     let numbers: JSONTypes = [.integer, .number]
     switch attribute.storage {
-    case .instant(let notation): self = .instant(notation)
+    case .instant(let notation): self = .instant(notation, writesZone: attribute.writesZone)
     case .date(let pattern?): self = .date(pattern)
     case .json: self = .json
     case .any where !attribute.types.isDisjoint(with: [.object, .array]): self = .anyJSON
@@ -39,7 +39,8 @@ extension RowOutput {
     case .null: JSONText.append("null", to: &bytes)
     case .integer(let integer):
       switch form {
-      case .instant(let notation): append(Instant(microseconds: integer), in: notation)
+      case .instant(let notation, let writesZone):
+        append(Instant(microseconds: integer), in: notation, writesZone)
       case .boolean: JSONText.append(integer == 0 ? "false" : "true", to: &bytes)
       default: JSONText.append(integer, to: &bytes)
       }
@@ -72,7 +73,9 @@ extension RowOutput {
     }
   }
 
-  private mutating func append(_ instant: Instant, in notation: InstantNotation) {
+  private mutating func append(
+    _ instant: Instant, in notation: InstantNotation, _ writesZone: Bool
+  ) {
     if case .sinceEpoch(let length) = notation {
       bytes.append(copying: instant.text(inUnitsOf: length).utf8Span.span)
       return
@@ -80,8 +83,8 @@ extension RowOutput {
     bytes.append(UInt8(ascii: "\""))
     switch notation {
     case .pattern(let pattern, let offset):
-      pattern.append(instant, offsetMinutes: offset, to: &bytes)
-    case .rfc3339(let offset?):
+      pattern.append(instant, offsetMinutes: writesZone ? nil : offset, to: &bytes)
+    case .rfc3339(let offset?) where !writesZone:
       DatePattern.iso8601.append(instant, offsetMinutes: offset, to: &bytes)
     default: instant.append(to: &bytes)
     }

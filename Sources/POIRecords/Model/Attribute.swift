@@ -41,6 +41,9 @@ package struct Attribute: Sendable {
   /// The relation to one, if the value is stored as a row of another table.
   package internal(set) var relation: Relation?
 
+  /// Whether times are written with their zone, though it may be missing.
+  package internal(set) var writesZone = false
+
   /// The place of a value in a record.
   package enum Source: Sendable, Hashable {
     /// The unescaped tokens of a JSON pointer (RFC 6901) from the record; at least one.

@@ -108,7 +108,8 @@ extension Model {
       property["x-digits"] = .bool(true)
     }
     if need.forms.contains(.otherDateTime) { property["x-date-pattern"] = .string("iso8601") }
-    if need.forms.contains(.zoneless) { property["x-zone"] = .string("UTC") }
+    // The times so far have a zone.
+    if need.forms.contains(.zoneless) { property["x-zone"] = .string("Z") }
     properties[attribute.name] = .object(property)
     document["properties"] = .object(properties)
     return try? Model(document)

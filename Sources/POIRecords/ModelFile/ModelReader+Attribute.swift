@@ -54,6 +54,7 @@ extension ModelReader {
         json, types: types, storage: storage, isRelated: isRelated, at: place),
       schema: try compiler.attribute(isRelation && !isPlain ? [] : schemas, types: types),
       relation: nil)
+    attribute.writesZone = json["x-zone"]?.string == "Z"
     if isRelation, isPlain {
       attribute.relation = try plainRelation(
         from: json, of: attribute, storage: valueStorage,

@@ -342,8 +342,8 @@ struct RecordDecoder: ~Copyable {
       walkObject(
         value, node: target.node, handling: .keep, element: element, record: record,
         batch: &batch)
-      // An empty object has no attributes, and neither has null, so only its text tells that it was there.
-      if unmapped.count > opened || keepsMisfits && element.tape[value + 1].kind == .endObject {
+      // Without a value for an attribute only the text tells that there was an object, or null.
+      if unmapped.count > opened || keepsMisfits && element.holdsOnlyNulls(objectAt: value) {
         unmapped.append(UInt8(ascii: "}"))
       } else {
         unmapped.truncate(to: before)

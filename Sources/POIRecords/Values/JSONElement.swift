@@ -42,6 +42,13 @@ package struct JSONElement: ~Escapable {
     return nil
   }
 
+  /// Whether all members of an object are null; also of an empty one.
+  func holdsOnlyNulls(objectAt index: Int) -> Bool {
+    var member = index + 1
+    while tape[member].kind == .key, tape[member + 1].kind == .null { member += 2 }
+    return tape[member].kind == .endObject
+  }
+
   /// The value at `index` for messages: compact JSON, truncated at about 60 bytes.
   func excerpt(ofValueAt index: Int) -> String {
     var output = GrowableBuffer<UInt8>()
