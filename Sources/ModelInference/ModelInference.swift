@@ -107,7 +107,7 @@ public struct ModelInference: ~Copyable {
         of: &source, keeping: &pending, byteLimit: byteLimit)
       var input = ImportReport.Input(name: source.name, pointer: nil, isPointerFound: false)
       // Columns are found without a pointer only.
-      if case .container(let found) = shape, columns.isEmpty { input.pointer = found.pattern }
+      if columns.isEmpty, case .container(let place) = shape { input.pointer = place.pattern }
       inputs.append(input)
       rejectLines = RejectLineDetector()
       var reader = ElementReader(
@@ -231,6 +231,7 @@ public struct ModelInference: ~Copyable {
     of source: inout Source, keeping pending: inout GrowableBuffer<UInt8>, byteLimit: Int
   ) throws -> (ElementShape, hasHeader: Bool, columns: [String]) {
     if let pointer { return (.container(pointer), false, []) }
+    if options.areInputsRecords { return (.sequence, false, []) }
     let markers = [[RejectLine.marker]]
     var detector = ShapeDetector(elementMarkers: markers, hasHeader: options.hasHeader)
     detector.append(pending.span)

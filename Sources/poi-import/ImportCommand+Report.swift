@@ -231,6 +231,12 @@ extension ImportCommand {
               ? "rename the file or use another --store: --infer uses the model of a table with the file's "
                 + "name" : "--infer imports them into a table of their own"))
     }
+    if !leftOutMembers.isEmpty, report.inputs.allSatisfy(\.isPointerFound) {
+      let members = leftOutMembers.prefix(5).map(printable).joined(separator: ", ")
+      notes.append(
+        "the files have other members beside their records, which were left out: \(members)"
+          + (leftOutMembers.count > 5 ? ", …" : "") + "; --at '' takes each file as the record")
+    }
     if report.skippedCount > 0 {
       notes.append(
         "\(QuantityFormat.count(report.skippedCount)) comments, byte-order marks or surplus commas between "

@@ -30,6 +30,8 @@ struct ImportCommand {
   let timestamp: String?
   let arguments: ParsedArguments
   let isReportJSON: Bool
+  /// The members of files that are left out beside their arrays of records.
+  let leftOutMembers: [String]
   var options = ImportOptions()
 
   init(_ arguments: ParsedArguments) throws {
@@ -91,6 +93,9 @@ struct ImportCommand {
     options.limits.keysPerObject =
       try arguments.integer("max-keys", in: Limits.keyCounts) ?? options.limits.keysPerObject
     options.limits.readsNaNAsNull = arguments.choice("nan", as: NaNReading.self) == .null
+    leftOutMembers =
+      inputs.allSatisfy { Self.regularFileSize($0) != nil }
+      ? options.chooseInputsAsRecords(ofFiles: inputs) : []
     // Check the options first: a FILE may be missing because it was parsed as a value.
     task = try Self.task(of: arguments)
     table = arguments.text("table")

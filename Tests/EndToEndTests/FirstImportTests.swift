@@ -202,6 +202,45 @@ import Testing
     }
   }
 
+  @Test func `files that are each one object are the records`() throws {
+    let folder = try ScratchFolder()
+    for (id, images) in [(1, #"[{"u":"a"}]"#), (2, "[]"), (3, #"[{"u":"b"},{"u":"c"}]"#)] {
+      try folder.write(
+        #"{"id":\#(id),"title":"t","images":\#(images),"makers":[{"n":"x"}]}"#, to: "o\(id).json")
+    }
+    let files = ["o1.json", "o2.json", "o3.json"]
+    let outcome = try tool.run(files + ["--infer", "--table", "object"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    let later = try tool.run(files + ["--table", "object"], in: folder.path)
+    #expect(later.exitCode == 0, "\(later)")
+    #expect(
+      try rows("SELECT id, count(*) FROM object GROUP BY 1", in: folder) == ["1|2", "2|2", "3|2"])
+    try folder.write(#"{"other":[{"n":1}],"more":[{"n":2}]}"#, to: "z.json")
+    let unlike = try tool.run(["o1.json", "z.json", "--infer", "--table", "z"], in: folder.path)
+    #expect(unlike.exitCode == 65 && unlike.messages.contains("several arrays"), "\(unlike)")
+  }
+
+  @Test func `the only array of each file holds the records, and the rest is named`() throws {
+    let folder = try ScratchFolder()
+    for id in 1...2 {
+      try folder.write(
+        #"{"id":\#(id),"title":"t","images":[{"u":"a"},{"u":"b"}]}"#, to: "o\(id).json")
+    }
+    let elements = try tool.run(
+      ["o1.json", "o2.json", "--infer", "--table", "image"], in: folder.path)
+    #expect(elements.exitCode == 0, "\(elements)")
+    #expect(elements.messages.contains("left out: /id, /title; --at '' takes each"), "\(elements)")
+    #expect(try rows("SELECT count(*) FROM image", in: folder) == ["4"])
+    for files in [["o1.json", "o2.json"], ["o1.json"]] {
+      let whole = try tool.run(
+        files + ["--infer", "--table", "t\(files.count)", "--at", ""], in: folder.path)
+      #expect(whole.exitCode == 0, "\(whole)")
+      let count = try rows(
+        files.count == 2 ? "SELECT count(id) FROM t2" : "SELECT count(id) FROM t1", in: folder)
+      #expect(count == ["\(files.count)"])
+    }
+  }
+
   @Test func `an interrupt while the first records are tried stops the import`() throws {
     let folder = try ScratchFolder()
     let outcome = try Tool.shell(

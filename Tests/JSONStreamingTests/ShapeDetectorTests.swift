@@ -113,7 +113,8 @@ import Testing
     switch detector.outcome {
     case nil: return "none"
     case .sequence: return "sequence"
-    case .container(let pointer): return "\"\(pointer)\""
+    case .container(let pointer):
+      return (["\"\(pointer)\""] + detector.columns).joined(separator: " ")
     case .columnWise: return "column-wise"
     case .ambiguous(let candidates):
       return candidates.reduce("ambiguous") { $0 + " \($1.pointer):\($1.elementCount)" }

@@ -55,7 +55,7 @@ import Testing
   @Test(arguments: [
     ("[{\"id\":1},\n// {\"id\":7}\n{\"id\":2,\"n\":null},\n]", " 2-0 skipped 2 "),
     ("// all\n{\"id\":1},\n\u{FEFF}{\"id\":2,\"n\":NaN},\n/* end */\n", "top 2-0 skipped 5 "),
-    ("[[\"id\",\"n\"],[1,2], // x\n[2,NaN],\n// y\n]", " 2-0 skipped 3 "),
+    ("[[\"id\",\"n\"],[1,2], // x\n[2,NaN],\n// y\n]", " 2-0 skipped 2 "),
   ])
   func `what is no record is skipped and counted once`(text: String, start: String) throws {
     var options = ImportOptions()
@@ -65,14 +65,14 @@ import Testing
   }
 
   @Test(arguments: [
-    #"{"columns":["id","n"],"rows":[[1,{"a":[]}],[2],[3,null],[4,5,6]]}"#,
-    #"{"rows":[[1,{"a":[]}],[2],[3,null],[4,5,6]],"columns":["id","n"]}"#,
-    #"{"index":[0,1],"data":[[1,{"a":[]}],[2],[3,null],[4,5,6]],"columns":["id","n"]}"#,
+    #"{"columns":["id","n"],"rows":[[1,[5]],[2],[3,null],[4,5,6]]}"#,
+    #"{"rows":[[1,[5]],[2],[3,null],[4,5,6]],"columns":["id","n"]}"#,
+    #"{"index":[0,1],"data":[[1,[5]],[2],[3,null],[4,5,6]],"columns":["id","n"]}"#,
   ])
   func `rows with their columns before or after them are read and resumed`(text: String) throws {
     let summary = try Self.importEachWay(text)
     #expect(summary.hasPrefix(text.contains("index") ? "/data 4-1 " : "/rows 4-1 "))
-    let records = #"[{"id":1,"n":{"a":[]}},{"id":2},{"id":3,"n":null},5]"#
+    let records = #"[{"id":1,"n":[5]},{"id":2},{"id":3,"n":null},5]"#
     #expect(
       try Self.importEachWay(records).split(separator: " ").last
         == summary.split(separator: " ").last)

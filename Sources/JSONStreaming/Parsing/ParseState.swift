@@ -222,7 +222,7 @@ extension ParseState {
     soundElements.restart()
     levels.removeAll()
     depth = 0
-    guard !isSequence else { return }
+    guard !isSequence, context.isInContainer else { return }
     isTargetFound = true
     containersAreObjects = context.containerIsObject
     topLevelValueCount = max(1, topLevelValueCount)

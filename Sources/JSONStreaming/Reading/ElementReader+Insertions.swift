@@ -10,11 +10,24 @@ extension ElementReader {
   /// The most bytes of a comment, and of the white space after a comma.
   static let insertionByteLimit = 1 << 14
 
-  /// The end of text at `start`, where an element or separator must begin, that can be skipped.
-  mutating func insertionEnd(from start: Int) -> Insertion {
+  /// The text that can be skipped at a failure: where an element, a separator, or a value around the
+  /// elements must begin.
+  mutating func insertion(at failure: ParseFailure) -> Insertion {
+    guard limits.skipsInsertions, failure.kind == .syntax, lineMode != .textSequence,
+      !parser.state.isInMember
+    else { return .none }
     var context = parser.state.context
+    if context.isInContainer {
+      parser.state.advanceBoundary()
+      context = parser.state.context
+    } else {
+      guard parser.state.depth == 0 else { return .none }
+      parser.state.advanceEnvelopeBoundary()
+    }
+    let start = parser.state.boundary
+    guard start < parsedOffset else { return .none }
     let byte = buffer[start]
-    if shape != .sequence, !context.needsComma,
+    if shape != .sequence, context.isInContainer, !context.needsComma,
       byte == (context.containerIsObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     {
       context.needsComma = true
@@ -27,7 +40,7 @@ extension ElementReader {
       switch byte {
       case UInt8(ascii: "/"): commentEnd(in: start..<end, isWhole: isWhole)
       case UInt8(ascii: ",") where shape == .sequence: commaEnd(in: start..<end, isWhole: isWhole)
-      case 0xEF where shape == .sequence: markEnd(in: start..<end)
+      case 0xEF where shape == .sequence || !context.isInContainer: markEnd(in: start..<end)
       default: start
       }
     guard let found else {

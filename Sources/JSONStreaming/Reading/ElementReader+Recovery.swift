@@ -6,6 +6,16 @@ extension ElementReader {
   /// - Throws: the error if the failure is outside the elements.
   mutating func beginRecovery(from failure: ParseFailure) throws(ReadingError) -> ReadingEvent? {
     if case .flaw(let flaw) = failure.kind { throw fail(around: flaw) }
+    switch insertion(at: failure) {
+    case .needsMore: return .needsInput
+    case .none: break
+    case .end(let offset, let context):
+      skipped = (offset, context)
+      pendingSkippedCount += 1
+      self.failure = nil
+      phase = .restarting
+      return nil
+    }
     guard parser.state.context.isInContainer, failure.kind != .stop(.notAContainer) else {
       throw failEnvelope(failure)
     }
@@ -13,20 +23,6 @@ extension ElementReader {
     let start = parser.state.boundary
     guard start < parsedOffset else { throw failEnvelope(failure) }
 
-    if limits.skipsInsertions, failure.kind == .syntax, !parser.state.isInMember,
-      lineMode != .textSequence
-    {
-      switch insertionEnd(from: start) {
-      case .needsMore: return .needsInput
-      case .none: break
-      case .end(let offset, let context):
-        skipped = (offset, context)
-        pendingSkippedCount += 1
-        self.failure = nil
-        phase = .restarting
-        return nil
-      }
-    }
     if shape == .sequence, lineMode == .firstOnOneLine { learnLineMode(from: start, to: start) }
     var context = parser.state.context
     if let malformation = separatorFlaw(at: start) {

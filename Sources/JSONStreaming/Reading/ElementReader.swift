@@ -241,9 +241,10 @@ extension ElementReader {
 
   /// Returns how many texts were skipped before the last element or the end, since the last call.
   ///
-  /// With ``ReadingLimits/skipsInsertions`` these are comments and a comma before the end of a
-  /// container; in a sequence that is no text sequence, comments, byte-order marks, and commas
-  /// between elements that are arrays or objects, or at the end.
+  /// With ``ReadingLimits/skipsInsertions`` these are comments between elements and top-level values,
+  /// byte-order marks between top-level values, a comma before the end of a container, and in a
+  /// sequence commas between elements that are arrays or objects, or at the end. A text sequence has
+  /// none of them.
   public mutating func takeSkippedCount() -> Int {
     defer { skippedCount = 0 }
     return skippedCount

@@ -49,25 +49,6 @@ public struct ShapeDetector: ~Copyable {
     case columnWise
   }
 
-  /// An array of objects, or an empty one, that may hold the elements.
-  public struct Candidate: Sendable, Hashable {
-    /// The place of the array, or of all arrays with the same pointer.
-    public let pointer: JSONPointer
-    /// The number of its elements; the least number if the detection ended inside it.
-    public fileprivate(set) var elementCount: Int
-    /// Whether an element of it has a member with the name of an element's member.
-    fileprivate var hasElementName = false
-    /// The names of the first element's members, as far as they are kept.
-    package fileprivate(set) var firstNames: Set<String> = []
-    /// Whether a member beside the array is an object.
-    package fileprivate(set) var isBesideObject = false
-    /// Whether several arrays have the pointer, so that it cannot be read.
-    package fileprivate(set) var isRepeated = false
-
-    /// The most names that are kept.
-    fileprivate static let nameLimit = 100
-  }
-
   /// The most arrays of objects, and the most empty arrays, that are listed; the detection ends at
   /// the next array of objects.
   public static let candidateLimit = 100
@@ -82,40 +63,6 @@ public struct ShapeDetector: ~Copyable {
   /// The most bytes of all names in a candidate's pointer.
   static let pathLimit = 8_192
 
-  private enum Mode {
-    /// Before the first top-level value; a byte-order mark is skipped.
-    case start
-    /// The same, in a comment; with its second byte, 0 before it.
-    case startComment(UInt8)
-    /// After the bracket of a top-level array.
-    case topArray
-    /// In the first two rows of a top-level array of arrays.
-    case rows
-    /// In an object that is inside objects only.
-    case object(Due)
-    /// In an array in such an object, before its first element.
-    case arrayStart
-    /// In such an array, after its first byte.
-    case array
-    /// After the first top-level value.
-    case afterFirst
-    /// After an error, on the same line.
-    case lineOfError
-    /// At the start of the next line.
-    case nextLine
-  }
-
-  private enum Due {
-    case name, colon, value, scalarEnd, comma
-  }
-
-  private enum Listed {
-    /// The index in `candidates`.
-    case candidate(Int)
-    /// An array in `emptyCandidates`.
-    case empty
-  }
-
   /// The result; nil until it is certain.
   public private(set) var outcome: Outcome?
 
@@ -123,8 +70,11 @@ public struct ShapeDetector: ~Copyable {
   /// empty, before an array of the same length that does not have texts only.
   public private(set) var beginsWithHeader = false
 
-  /// The names of the elements of rows, if the input has them in an array `columns`; empty if not.
+  /// The names of the elements of rows, if the outcome is their place and the input names them in an array
+  /// `columns`; else empty.
   public private(set) var columns: [String] = []
+  /// The texts of that array, once it has ended.
+  private var columnNames: [String] = []
   /// The texts in the array `columns`; nil outside it.
   private var columnTexts: [String]?
   /// The place of rows, before the columns are known.
@@ -153,6 +103,12 @@ public struct ShapeDetector: ~Copyable {
   /// Whether an object inside it has one.
   private var hasInnerElementName = false
 
+  /// Whether the input is one object, known at its end; an object with a GeoJSON type is not.
+  public private(set) var isOneObject = false
+  /// The names of the top-level object's members, as far as they are kept.
+  public private(set) var memberNames: Set<String> = []
+  /// Whether all of these members are objects.
+  public private(set) var holdsOnlyObjects = true
   /// The number of objects that are members of the top-level object.
   private var objectMemberCount = 0
   /// How many of them have a member with a name, as far as it is counted.
@@ -231,7 +187,9 @@ extension ShapeDetector {
 
   /// Ends the input and determines the outcome.
   public mutating func finish() {
-    if outcome == nil { decide() }
+    guard outcome == nil else { return }
+    isOneObject = isFirstObjectComplete
+    decide()
   }
 
   private var isInRows: Bool { if case .rows = mode { true } else { false } }
@@ -254,12 +212,12 @@ extension ShapeDetector {
       return
     default: break
     }
-    guard !isElement else {
-      outcome = .sequence
-      return
-    }
     guard !isFirstObjectComplete || !isColumnWise || objectMemberCount < 2 else {
       outcome = .columnWise
+      return
+    }
+    guard !isElement else {
+      outcome = .sequence
       return
     }
     for depth in holdsObject.indices { noteSiblings(atDepth: depth) }
@@ -271,7 +229,7 @@ extension ShapeDetector {
       outcome = .ambiguous(arrays)
     } else if !checksNames || hasElementName || arrays.isEmpty {
       outcome = .sequence
-    } else if candidates.isEmpty, emptyCandidates.contains(where: { isInMembers($0) }) {
+    } else if candidates.isEmpty, hasEmptyArrayInMembers {
       let members = Candidate(pointer: JSONPointer(tokens: []), elementCount: objectMemberCount)
       outcome = .ambiguous([members])
     } else {
@@ -280,9 +238,12 @@ extension ShapeDetector {
     }
   }
 
-  /// Whether several members of the top-level object have a member with the array's name.
-  private func isInMembers(_ array: Candidate) -> Bool {
-    array.pointer.tokens.count == 2 && innerNameCounts[array.pointer.tokens[1], default: 0] > 1
+  /// Whether an empty array is in an object in the top-level one, and another one has a member with its name.
+  private var hasEmptyArrayInMembers: Bool {
+    let counts = innerNameCounts
+    return emptyCandidates.contains { array in
+      array.pointer.tokens.count == 2 && counts[array.pointer.tokens[1], default: 0] > 1
+    }
   }
 
   /// Marks the arrays in the open object at a depth if an object is beside them.
@@ -296,12 +257,18 @@ extension ShapeDetector {
     }
   }
 
+  private mutating func detectRows(_ place: JSONPointer) {
+    guard !columnNames.isEmpty else { return }
+    columns = columnNames
+    outcome = .container(place)
+  }
+
   /// Ends the array `columns`. If rows were found before, they are the elements.
   private mutating func endColumns(_ texts: [String]) {
     columnTexts = nil
-    guard RowHeader(texts.map { Array($0.utf8) }) != nil else { return }
-    columns = texts
-    if let rowsPlace { outcome = .container(rowsPlace) }
+    guard !texts.contains(""), Set(texts).count == texts.count else { return }
+    columnNames = texts
+    if let rowsPlace { detectRows(rowsPlace) }
   }
 
   private static let columnsPlace = JSONPointer(tokens: ["columns"])
@@ -314,12 +281,12 @@ extension ShapeDetector {
     guard objectDepth < unreachableDepth else { return }
     let pointer = JSONPointer(tokens: path)
     if objectDepth == 1, !hasHeader, pointer == Self.columnsPlace {
-      columnTexts = columns.isEmpty ? [] : nil
+      columnTexts = columnNames.isEmpty ? [] : nil
       return
     }
     if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]"), Self.rowsPlaces.contains(pointer) {
       rowsPlace = rowsPlace ?? pointer
-      if !columns.isEmpty { outcome = .container(pointer) }
+      detectRows(pointer)
       if outcome != nil || byte == UInt8(ascii: "["), !hasColumns { return }
     }
     if let place = knownPlaces.first(where: { $0.leads(to: path) }) {
@@ -451,7 +418,7 @@ extension ShapeDetector {
     case (.colon, UInt8(ascii: ":")):
       mode = .object(.value)
     case (.value, UInt8(ascii: "\"")):
-      if objectDepth == 1 { isColumnWise = false }
+      if objectDepth == 1 { (isColumnWise, holdsOnlyObjects) = (false, false) }
       beginString(collecting: objectDepth == 1 && path.last == "type")
     case (.value, UInt8(ascii: "{")):
       guard objectDepth < Self.depthLimit else { return decide() }
@@ -463,7 +430,7 @@ extension ShapeDetector {
       path.append("")
       mode = .object(.name)
     case (.value, UInt8(ascii: "[")):
-      if objectDepth == 1 { isColumnWise = false }
+      if objectDepth == 1 { (isColumnWise, holdsOnlyObjects) = (false, false) }
       openBrackets = [byte]
       mode = .arrayStart
     case (.scalarEnd, UInt8(ascii: ",")), (.comma, UInt8(ascii: ",")):
@@ -477,7 +444,7 @@ extension ShapeDetector {
       (.scalarEnd, UInt8(ascii: ":")), (.scalarEnd, UInt8(ascii: "\"")):
       handleError(at: byte)
     case (.value, _):
-      if objectDepth == 1 { isColumnWise = false }
+      if objectDepth == 1 { (isColumnWise, holdsOnlyObjects) = (false, false) }
       mode = .object(.scalarEnd)
     case (.scalarEnd, _):
       break
@@ -603,6 +570,7 @@ extension ShapeDetector {
       return
     }
     hasElementName = hasElementName || isElementName(name)
+    if memberNames.count < Candidate.nameLimit { memberNames.insert(name) }
     for kind in unseenMarkers.indices {
       unseenMarkers[kind].remove(Array(name.utf8))
       // The object may still have a type, or an array at a known place.

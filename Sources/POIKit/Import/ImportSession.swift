@@ -315,6 +315,8 @@ public struct ImportSession: ~Copyable {
       !place.isEmpty
     {
       try beginReading(atFound: place)
+    } else if options.areInputsRecords, knownPlaces.isEmpty {
+      try beginReading(at: nil)
     } else {
       beginSurvey()
     }

@@ -23,6 +23,9 @@ public struct ImportOptions: Sendable {
   /// Where an inference found the records of each input; nil if they are its top-level values.
   package var foundPlaces: [String?] = []
 
+  /// Whether each input is one record.
+  package var areInputsRecords = false
+
   /// Whether the records are arrays, and the first one is a header: it has the names of the members. The
   /// header of a top-level array is detected if the row after it does not have texts only. The columns of
   /// a Socrata export are also detected.
