@@ -323,7 +323,7 @@ def make_bad_records(random):
         text("syntax", r'"Nowhere"', '"Nowhere" "Here"'),
         text("syntax", r'"Nowhere"', "012"),
         text("syntax", r'"Nowhere"', "12.3.4"),
-        text("syntax", r'"Nowhere"', "NaN"),
+        text("nan", r'"Nowhere"', "NaN"),
         text("syntax", r'"Nowhere"', "[1, 2,]"),
         text("syntax", r'"city"', "city"),
         text("syntax", r'"city" ?:', '"city"::'),

@@ -239,8 +239,8 @@ extension ImportCommand {
     }
     if report.skippedCount > 0 {
       notes.append(
-        "\(QuantityFormat.count(report.skippedCount)) comments, byte-order marks or surplus commas between "
-          + "records were skipped")
+        "skipped \(QuantityFormat.count(report.skippedCount, "text")) between records: comments, byte-order "
+          + "marks or surplus commas")
     }
     if let note = noteOnElements(of: report) { notes.append(note) }
     for (rule, _) in report.rejectsByRule {

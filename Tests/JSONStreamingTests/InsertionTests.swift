@@ -73,6 +73,37 @@ import Testing
     }
   }
 
+  /// Each separator has one skipped text more than is needed.
+  @Test func `skipped text anywhere between elements changes none of them`() {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    for _ in TestLength.some(0..<200, 50) {
+      let isArray = Bool.random(using: &generator)
+      let elements = (0..<Int.random(in: 1..<6, using: &generator)).map { index in
+        ["{\"a\":\(index)}", "[\"//\",\(index)]", "{\"b\":[{},\",\"]}"][
+          Int.random(in: 0..<3, using: &generator)]
+      }
+      let separators =
+        isArray
+        ? [", // [\n", " /* \" */,", ",/**/", "//\n,"]
+        : [",\n", ",", "\n// {\n", "/* [ */", "\n\u{FEFF}", "\n/***/\n"]
+      var text = isArray ? "[" : ""
+      for (index, element) in elements.enumerated() {
+        text += element
+        guard index < elements.count - 1 || !isArray else { continue }
+        text += separators.randomElement(using: &generator) ?? ""
+      }
+      text += isArray ? ", ]" : ""
+      let shape = isArray ? Self.top : .sequence
+      let chunkSize = Int.random(in: 1..<20, using: &generator)
+      let events = summaries(text, shape, limits: Self.limits, chunkSizes: [chunkSize])
+      #expect(
+        events == elements + ["end"],
+        "seed \(seed), chunks of \(chunkSize): \(text.debugDescription)")
+      #expect(skippedCount(text, shape) == elements.count, "seed \(seed): \(text.debugDescription)")
+    }
+  }
+
   @Test func `a long comment is skipped, and a longer one is malformed`() {
     for (length, isSkipped) in [(10_000, true), (20_000, false)] {
       let comment = "/*" + String(repeating: "{", count: length) + "*/"

@@ -31,6 +31,8 @@ import Testing
     (#"{"columns":["a","b\u0031"],"rows":[[1,2]"#, "\"/rows\" a b1"),
     (#"{"n":1,"data":[[1,[2]],[]],"index":[0],"columns":["a"]"#, "\"/data\" a"),
     (#"{"columns":["a"],"rows":[]}"#, "\"/rows\" a"),
+    ("{\"columns\":[\"a\"],\"rows\":[[1]]}\n{\"columns\":[\"a\"],\"rows\":[[1]]}", "sequence"),
+    (#"{"identifier":1,"name":2,"columns":["a"],"rows":[[1]]}"#, "sequence"),
     (#"{"columns":["a","a"],"rows":[[1,2]]}"#, "sequence"),
     (#"{"columns":["a",1],"rows":[[1,2]]}"#, "sequence"),
     (#"{"columns":[["a"]],"rows":[[1,2]]}"#, "sequence"),
@@ -192,6 +194,18 @@ import Testing
         detector.finish()
         #expect(detector.outcome == outcome, "\(stepCount) steps of \(name.utf8.count) bytes")
       }
+    }
+  }
+
+  @Test func `many rows below their columns are detected before their end`() {
+    for (count, isFound) in [(1_000, false), (1_001, true)] {
+      let rows = Array(repeating: "[1,[2,3]]", count: count).joined(separator: ",")
+      var detector = ShapeDetector()
+      detector.append(Array(#"{"columns":["a","b"],"rows":[\#(rows)"#.utf8).span)
+      #expect((detector.outcome != nil) == isFound, "\(count)")
+      detector.finish()
+      #expect(detector.outcome == .container(JSONPointer(tokens: ["rows"])))
+      #expect(detector.columns == ["a", "b"])
     }
   }
 

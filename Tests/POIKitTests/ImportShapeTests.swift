@@ -57,7 +57,7 @@ import Testing
     ("// all\n{\"id\":1},\n\u{FEFF}{\"id\":2,\"n\":NaN},\n/* end */\n", "top 2-0 skipped 5 "),
     ("[[\"id\",\"n\"],[1,2], // x\n[2,NaN],\n// y\n]", " 2-0 skipped 2 "),
   ])
-  func `what is no record is skipped and counted once`(text: String, start: String) throws {
+  func `text between records is skipped and counted once`(text: String, start: String) throws {
     var options = ImportOptions()
     options.limits.readsNaNAsNull = true
     let summary = try Self.importEachWay(text, options: options)

@@ -53,7 +53,7 @@ extension ElementReader {
     return found > start ? .end(found, context) : .none
   }
 
-  /// The end of a comment; the start if there is none, and nil if it is not known yet.
+  /// The end of a comment; the start if it is no comment, and nil if more bytes are needed.
   private func commentEnd(in range: Range<Int>, isWhole: Bool) -> Int? {
     let (start, end) = (range.lowerBound, range.upperBound)
     guard start + 1 < end else { return nil }

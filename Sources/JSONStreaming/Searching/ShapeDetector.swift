@@ -77,8 +77,12 @@ public struct ShapeDetector: ~Copyable {
   private var columnNames: [String] = []
   /// The texts in the array `columns`; nil outside it.
   private var columnTexts: [String]?
-  /// The place of rows, before the columns are known.
+  /// The place of rows, whether columns are known or not.
   private var rowsPlace: JSONPointer?
+  /// The number of rows in the current array; nil outside it.
+  private var rowCount: Int?
+  /// The number of rows that no element of a sequence has.
+  private static let rowMaximum = 1_000
 
   /// Whether the first element is known to be a header.
   private let hasHeader: Bool
@@ -220,6 +224,7 @@ extension ShapeDetector {
       outcome = .sequence
       return
     }
+    guard !detectRows() else { return }
     for depth in holdsObject.indices { noteSiblings(atDepth: depth) }
     let checksNames = isFirstObjectComplete && !elementNames.isEmpty
     let arrays = candidates + emptyCandidates
@@ -257,18 +262,19 @@ extension ShapeDetector {
     }
   }
 
-  private mutating func detectRows(_ place: JSONPointer) {
-    guard !columnNames.isEmpty else { return }
+  /// Determines that rows are the elements, if there are rows and columns.
+  private mutating func detectRows() -> Bool {
+    guard !columnNames.isEmpty, let rowsPlace else { return false }
     columns = columnNames
-    outcome = .container(place)
+    outcome = .container(rowsPlace)
+    return true
   }
 
-  /// Ends the array `columns`. If rows were found before, they are the elements.
+  /// Ends the array `columns`.
   private mutating func endColumns(_ texts: [String]) {
     columnTexts = nil
     guard !texts.contains(""), Set(texts).count == texts.count else { return }
     columnNames = texts
-    if let rowsPlace { detectRows(rowsPlace) }
   }
 
   private static let columnsPlace = JSONPointer(tokens: ["columns"])
@@ -277,7 +283,7 @@ extension ShapeDetector {
   /// Starts an array whose first byte after the bracket is `byte`.
   private mutating func beginArray(_ byte: UInt8) {
     mode = .array
-    candidate = nil
+    (candidate, rowCount) = (nil, nil)
     guard objectDepth < unreachableDepth else { return }
     let pointer = JSONPointer(tokens: path)
     if objectDepth == 1, !hasHeader, pointer == Self.columnsPlace {
@@ -286,8 +292,10 @@ extension ShapeDetector {
     }
     if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]"), Self.rowsPlaces.contains(pointer) {
       rowsPlace = rowsPlace ?? pointer
-      detectRows(pointer)
-      if outcome != nil || byte == UInt8(ascii: "["), !hasColumns { return }
+      if byte == UInt8(ascii: "["), !hasColumns {
+        rowCount = 1
+        return
+      }
     }
     if let place = knownPlaces.first(where: { $0.leads(to: path) }) {
       outcome = .container(place)
@@ -470,6 +478,10 @@ extension ShapeDetector {
       beginString(collecting: isElementNameDue || columnTexts != nil)
     case UInt8(ascii: ","):
       if let candidate, openBrackets.count == 1 { candidates[candidate].elementCount += 1 }
+      if let count = rowCount, openBrackets.count == 1 {
+        rowCount = count + 1
+        if count == Self.rowMaximum, detectRows() { return }
+      }
       isElementNameDue = expectsElementName
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       guard openBrackets.count < Self.depthLimit else { return decide() }
