@@ -103,6 +103,9 @@ import Testing
       outcome.messages.contains(
         #"names "EPSG:25832", but positions are read in degrees of WGS 84; this converts the file: "#
           + "ogr2ogr -t_srs EPSG:4326 wgs84.geojson 'my places.geojson'"), "\(outcome)")
+    let pipe = try importer.run(
+      arguments + ["-"], in: folder.path, input: Files.bytes(of: folder.file("my places.geojson")))
+    #expect(pipe.messages.contains("EPSG:4326 wgs84.geojson in.geojson"), "\(pipe)")
     #expect(
       try !Files.names(in: folder.path).contains("poi.sqlite")
         || exporter.run(["-q"], in: folder.path).output.isEmpty)

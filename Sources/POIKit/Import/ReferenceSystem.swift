@@ -1,4 +1,5 @@
 package import JSONStreaming
+internal import POIInputs
 internal import POIRecords
 
 /// The coordinate reference system of GeoJSON.
@@ -27,9 +28,10 @@ package enum ReferenceSystem {
 
   /// - Parameter reason: why positions are not degrees of WGS 84.
   package static func error(_ reason: String, in input: String) -> StoreError {
-    StoreError(
+    let file = input == FileSource.standardInputName ? "in.geojson" : input
+    return StoreError(
       .unreadable,
       "\(input): \(reason), but positions are read in degrees of WGS 84; this converts the file: "
-        + "ogr2ogr -t_srs EPSG:4326 wgs84.geojson \(input.shellWord)")
+        + "ogr2ogr -t_srs EPSG:4326 wgs84.geojson \(file.shellWord)")
   }
 }
