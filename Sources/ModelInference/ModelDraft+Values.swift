@@ -29,7 +29,7 @@ extension ModelDraft {
       set("x-lenient", .bool(true), of: &column)
       column.remarks.append("written as text")
     } else if seen.isBigInteger {
-      column.types = ["integer"]
+      column.types = ["number"]
       column.canBeKey = true
       set("x-digits", .bool(true), of: &column)
       column.remarks.append(
@@ -216,7 +216,9 @@ extension ModelDraft {
     }
     column.types = isStrict ? types : Self.widened(types, seen)
     column.canBeKey = seen.isNearlyCode
-    if seen.holdsNUL, column.types.contains("string") { set("x-allow-nul", .bool(true), of: &column) }
+    if seen.holdsNUL, column.types.contains("string") {
+      set("x-allow-nul", .bool(true), of: &column)
+    }
     if seen.isObject || seen.isArray {
       column.remarks.append("kept as JSON")
       if seen.isArray { column.remarks.append(range(of: seen.elementCounts, "elements")) }

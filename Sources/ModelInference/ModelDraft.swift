@@ -3,7 +3,7 @@ internal import POIRecords
 
 /// Chooses the attributes of a model from the statistics of all places.
 struct ModelDraft {
-  static let columnLimit = 1_900
+  static let columnLimit = 1_000
 
   /// An object with more members than this is varied: rare members are not mapped.
   static let memberLimit = 64

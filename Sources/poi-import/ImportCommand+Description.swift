@@ -77,8 +77,8 @@ extension ImportCommand {
         summary: "infer a model from the records of the FILEs, or of a pipe",
         detail:
           "The table is called after the first file. If the store has a table of that name, its "
-          + "model is used instead. The first 16 MiB of all FILEs together decide, with =print and "
-          + "=strict all records of files, or --limit N. The $comment members of a printed model say what was seen, what was guessed and what is "
+          + "model is used instead. The first 16 MiB of all FILEs together decide; all records of files "
+          + "do with =print and =strict, and if records are merged by an inferred key; or --limit N. The $comment members of a printed model say what was seen, what was guessed and what is "
           + "left to decide.",
         section: "Models"),
       OptionDescription(

@@ -166,16 +166,28 @@ extension ImportCommand {
       if command.adaptsModel { try command.adaptModel(&standardInput, &tool) }
       return try command.importInputs(standardInput: &standardInput, &tool)
     }
-    let byteLimit = max(RewindableSource.byteLimit / inputs.count, 1 << 18)
+    // A key that decides between records is judged by all of them.
+    let judgesKey =
+      keyTexts.isEmpty && (options.isSnapshot || options.mergePolicy ?? .append != .append)
+    let share = max(RewindableSource.byteLimit / inputs.count, 1 << 18)
+    let byteLimit = judgesKey ? Int.max : share
     let (document, key, places) = try inferredModel(tool.diagnostics) { inference, path in
       if path == "-" {
-        try inference.read(from: &standardInput!, byteLimit: byteLimit)
+        try inference.read(
+          from: &standardInput!, byteLimit: min(byteLimit, RewindableSource.byteLimit))
       } else {
         var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
         try inference.read(from: &source, byteLimit: byteLimit)
       }
     }
     command.model = try overriding(Model(parsing: document))
+    if judgesKey, standardInput?.hasReachedLimit == true, !command.model.key.isEmpty {
+      throw StoreError(
+        .invalidOptions,
+        "only the first 16 MiB of standard input say that \(command.model.key.joined(separator: ", ")) is "
+          + "the key, so different records could be merged",
+        advice: .confirmKey(command.model.key))
+    }
     if options.pointer == nil { command.options.foundPlaces = places }
     let code = try command.importInputs(standardInput: &standardInput, &tool)
     let model = command.model

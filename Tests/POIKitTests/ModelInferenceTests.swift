@@ -335,8 +335,8 @@ import Testing
       try Self.member("properties", "tags", "type", of: document)?.string == "object")
     let wide = (0..<100).map { #"{"id":\#($0),"a":1,"b":2,"k\#($0)":1}"# }.joined(separator: "\n")
     let wideDocument = try Self.infer(wide)
-    #expect(try Model(parsing: wideDocument).attributes.map(\.name) == ["id", "a", "b"])
-    #expect(try Self.member("x-unmapped-column", of: wideDocument)?.string == "other")
+    // The members of the record itself all get columns.
+    #expect(try Model(parsing: wideDocument).attributes.count == 103)
     #expect(try Self.rejects(wide, document: wideDocument).isEmpty)
   }
 
@@ -535,7 +535,7 @@ import Testing
   // MARK: Limits and errors
 
   @Test func `members beyond the limits are kept, unmapped`() throws {
-    let many = (0..<300).map { #""m\#($0)":\#($0)"# }.joined(separator: ",")
+    let many = (0..<1_100).map { #""m\#($0)":\#($0)"# }.joined(separator: ",")
     let deep = #"{"a":{"b":{"c":{"d":{"e":{"f":1}}}}}}"#
     let long = String(repeating: "n", count: PathTree.nameByteLimit + 1)
     let places = (0..<PathTree.placeLimit).map { #""p\#($0)":1"# }.joined(separator: ",")

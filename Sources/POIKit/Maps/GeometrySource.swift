@@ -36,8 +36,9 @@ enum GeometrySource: BitwiseCopyable {
       throw StoreFailure(
         .invalidOptions,
         "the model \"\(model.name)\" has no geometry"
-          + (other.map { ": \($0.column) is \($0.storage.phrase)" } ?? "") + "; name the attributes of the coordinates with "
-          + "\"x-coordinates\", or call them latitude and longitude")
+          + (other.map { ": \($0.column) is \($0.storage.phrase)" } ?? "")
+          + "; name the attributes of the coordinates with \"x-coordinates\", or call them latitude and longitude"
+      )
     }
   }
 

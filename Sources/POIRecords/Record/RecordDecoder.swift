@@ -127,7 +127,9 @@ struct RecordDecoder: ~Copyable {
     let isDeletion = removalPlan?.isDeletion(record, in: batch) ?? false
     if !isDeletion {
       checkRequired(record: record, batch: batch)
-      if !isLastWhollyMapped, issues.isEmpty { checkPresence(record: record, batch: batch) }
+      if keepsMisfits, !isLastWhollyMapped, issues.isEmpty {
+        checkPresence(element, record: record, batch: batch)
+      }
     }
     if let timestampSlot { checkTimestamp(of: record, in: batch, slot: timestampSlot) }
     if hasRecordRules, !isDeletion { checkRecordRules(element, record: record, batch: batch) }
@@ -427,12 +429,18 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
-  /// Reports a record of which the model reads no member, as the error of a server.
-  private mutating func checkPresence(record: Int, batch: borrowing RecordBatch) {
-    guard !hasChildren,
-      layout.fields.indices.allSatisfy({ batch[record, $0].kind == .absent })
-    else { return }
-    issues.report("required", nil, "the model reads none of its members")
+  /// Reports a server's error: the model reads none of its members, and one says so.
+  @inline(never)
+  private mutating func checkPresence(
+    _ element: JSONElement, record: Int, batch: borrowing RecordBatch
+  ) {
+    for index in layout.fields.indices where batch[record, index].kind != .absent { return }
+    for node in 0..<table.nodeCount where lastRecordOfNode[node] == recordNumber { return }
+    for name in ["error", "errors", "fault", "message", "detail"]
+    where element.value(ofMember: name, at: element.start) != nil {
+      return issues.report(
+        "required", nil, "the model reads none of its members, and \(name) tells an error")
+    }
   }
 
   @inline(never)

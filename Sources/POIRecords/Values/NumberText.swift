@@ -55,16 +55,11 @@ package enum NumberText {
     }
     guard digits.count > 17 else { return true }
     let count = Int32(digits.count - 1)
-    let printed = unsafe [UInt8](unsafeUninitializedCapacity: digits.count + 16) { buffer, byteCount in
-      byteCount = unsafe withVaList([count, value]) {
-        unsafe Int(
-          vsnprintf(
-            UnsafeMutableRawPointer(buffer.baseAddress!).assumingMemoryBound(to: CChar.self),
-            buffer.count, "%.*e", $0))
-      }
-    }
-    return printed.prefix { $0 != UInt8(ascii: "e") }.filter { (0x30...0x39).contains($0) }
-      == digits
+    var printed = [CChar](repeating: 0, count: digits.count + 16)
+    let byteCount = printed.count
+    _ = unsafe withVaList([count, value]) { unsafe vsnprintf(&printed, byteCount, "%.*e", $0) }
+    return printed.lazy.map { UInt8(bitPattern: $0) }.prefix { $0 != UInt8(ascii: "e") }
+      .filter { (0x30...0x39).contains($0) } == digits
   }
 
   /// The number in `lexeme`; nil beyond the range of a double.
