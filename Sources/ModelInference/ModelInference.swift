@@ -324,7 +324,23 @@ public struct ModelInference: ~Copyable {
     let place = reader.location(ofByteOffset: reader.elementByteOffset)
     let omission = "\(input):\(place.line + 1):\(place.column + 1): \(reason)"
     firstOmission = firstOmission ?? (omission, rule)
-    if let rule { firstFlaw = (omission, rule) }
+    if let rule { firstFlaw = (omission + Self.hint(of: reader.elementBytes), rule) }
+  }
+
+  /// The name of a format that begins like JSON.
+  private static func hint(of bytes: Span<UInt8>) -> String {
+    func isPartOfName(_ byte: UInt8) -> Bool {
+      (0x61...0x7A).contains(byte | 0x20) || "0123456789_$.".utf8.contains(byte)
+    }
+    var index = 0
+    while index < bytes.count, isPartOfName(bytes[index]) { index += 1 }
+    if index > 0, index < bytes.count, bytes[index] == UInt8(ascii: "(") {
+      return "; this is JSONP: remove the call around the JSON"
+    }
+    while index < bytes.count, "{[ \t\r\n".utf8.contains(bytes[index]) { index += 1 }
+    let isUnquoted = index < bytes.count && (isPartOfName(bytes[index]) || bytes[index] == 0x27)
+    return bytes.isEmpty || bytes[0] != UInt8(ascii: "{") || !isUnquoted
+      ? "" : "; is this JSON5? Convert it to JSON first"
   }
 
   // MARK: Reporting

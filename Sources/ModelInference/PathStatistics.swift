@@ -164,7 +164,7 @@ struct PathStatistics {
   /// Whether values that do not fit the column are kept beside it.
   var admitsMisfits = false
 
-  /// Whether a number of values is that of all, or 95 % if the others are kept beside the column.
+  /// Whether a number of values includes all of them, or 95 % if the others are kept beside the column.
   func isMost(_ count: Int) -> Bool {
     count > 0 && (count == valueCount || admitsMisfits && count * 20 >= valueCount * 19)
   }

@@ -202,7 +202,7 @@ extension ImportCommand {
           + "order: import those lines as an input of their own to read the records in them")
     }
     let rules = Set(["type", "format", "integer-range"])
-    if !widens,
+    if model.keepsMisfits, !widens,
       let key = model.key.first(where: { name in
         report.rejectsByAttribute.contains { rules.contains($0.key) && $0.value[name] != nil }
       })

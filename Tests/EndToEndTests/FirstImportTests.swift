@@ -488,6 +488,17 @@ import Testing
     #expect(try rows("SELECT count(*) FROM grades", in: folder) == ["10"])
   }
 
+  @Test(arguments: [
+    ("{a:1}", "is this JSON5?"), ("[{'a':1}]", "is this JSON5?"),
+    (#"cb({"a":[{"id":1}]});"#, "this is JSONP: remove the call"),
+  ])
+  func `a format that looks like JSON is called by its name`(text: String, name: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(text, to: "a.json")
+    let outcome = try tool.run(["--infer", "a.json"], in: folder.path)
+    #expect(outcome.exitCode == 65 && outcome.messages.contains(name), "\(outcome)")
+  }
+
   @Test func `an answer without records makes neither a table nor a row`() throws {
     let folder = try ScratchFolder()
     try folder.write(#"{"status":"ok","data":{"stations":[]}}"#, to: "empty.json")

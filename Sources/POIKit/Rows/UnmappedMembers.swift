@@ -21,8 +21,8 @@ struct UnmappedMembers {
     }
   }
 
-  /// The members of the stored row, replaced and completed by those of the record, as `object-trump` merges; nil if
-  /// the merge of the slots does that, empty if none are left.
+  /// The members of the stored row, replaced and completed by the record's, as `object-trump` merges; nil if the merge
+  /// of the slots does that, empty if no member is left.
   func trumped(
     _ stored: borrowing RecordBatch, by record: Int, of batch: borrowing RecordBatch
   ) -> String? {
@@ -34,8 +34,8 @@ struct UnmappedMembers {
     return Self.text(members)
   }
 
-  /// The members of the stored row, completed by those that it lacks, as `store-trump` merges; nil if there are no
-  /// others, empty if none are left.
+  /// The members of the stored row, completed by the record's, as `store-trump` merges; nil if the record has no
+  /// members, empty if no member is left.
   func completed(
     _ stored: borrowing RecordBatch, by record: Int, of batch: borrowing RecordBatch
   ) -> String? {
@@ -53,7 +53,7 @@ struct UnmappedMembers {
     return places.filter { Self.keeps($0.steps[...], in: members) }.map(\.slot)
   }
 
-  /// The members of the stored row without the values kept instead of those of some slots; nil if there are none.
+  /// The members of the stored row without values that are kept beside some slots; nil if it has no members.
   func members(of stored: borrowing RecordBatch, without slots: [Int]) -> String? {
     guard var members = Self.members(in: stored[0, slot], of: stored) else { return nil }
     for place in places where slots.contains(place.slot) {
