@@ -132,7 +132,8 @@ import Testing
   @Test(arguments: [
     ("updated", #""N/A""#), ("updated", #""0000-00-00 00:00:00""#), ("updated", "20260101"),
     ("updated", #""2026-02-30T00:00:00Z""#), ("updated", #""2026-03-01""#),
-    ("updated", #""9999-12-31T23:59:59Z""#), ("price", "1e400"), ("price", "true"),
+    ("updated", #""9999-12-31T23:59:59Z""#), ("updated", #""2026-01-01T00:00:00.1234567+02:00""#),
+    ("price", "1e400"), ("price", "true"),
     ("price", "12345678901234567890.12"),
     ("price", #"{"$numberDecimal":"1.234567890123456789012345678901234"}"#),
     ("open", "7"), ("open", #""yes""#), ("open", "{}"), ("geo", #""none""#), ("geo", "{}"),
@@ -164,6 +165,18 @@ import Testing
       let model = try importer.run(["--print-model", "t"], in: folder.path).output
       #expect(model.contains(#""x-key": "id""#) && model.contains(#""x-timestamp": "updated""#))
     }
+  }
+
+  @Test func `an instant finer than its column is there, and comes out until it is edited`() throws
+  {
+    let record = #"{"id":1,"updated":"2026-01-01T00:00:00.123456789Z"}"# + "\n"
+    let folder = try makeStore(record)
+    #expect(try dump("SELECT updated FROM t", in: folder) == ["1767225600123456"])
+    #expect(try exporter.run(["-q"], in: folder.path).output == record)
+    try Connection(path: folder.file("poi.sqlite"), access: .readWrite).execute(
+      "UPDATE t SET updated = updated + 1")
+    let outcome = try exporter.run(["-q"], in: folder.path)
+    #expect(outcome.output.contains("00.123457Z"), "\(outcome)")
   }
 
   @Test func `after an edit the column speaks`() throws {

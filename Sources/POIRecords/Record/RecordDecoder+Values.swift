@@ -38,7 +38,8 @@ extension RecordDecoder {
           let instant = Instant(
             rfc3339: element.tape.text(of: token), defaultOffsetMinutes: plan.defaultOffsetMinutes),
           instant.microseconds >= Instant.range.lowerBound,
-          instant.microseconds <= plan.latestInstant
+          instant.microseconds <= plan.latestInstant,
+          !keepsMisfits || token.textByteCount <= Instant.plainByteCount
         else { return nil }
         return .integer(instant.microseconds)
       case .real, .integer, .general: return nil

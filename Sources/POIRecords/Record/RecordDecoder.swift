@@ -232,6 +232,13 @@ struct RecordDecoder: ~Copyable {
   ) -> Bool {
     let issueCount = issues.count
     decodeUncommonField(index, value: value, element: element, record: record, batch: &batch)
+    if issues.count == issueCount, keepsMisfit[index], handling != .ignore,
+      hasFineFraction(index, value: value, element: element)
+    {
+      // The export writes the text while the column has its microseconds.
+      if handling == .keep, let name { appendUnmapped(name, value: value, element: element) }
+      return false
+    }
     // A column of JSON around the value keeps it as it is.
     guard issues.count > issueCount, keepsMisfit[index],
       issues[issueCount...].allSatisfy(\.isMisfit)
@@ -243,6 +250,22 @@ struct RecordDecoder: ~Copyable {
       name, value: value, handling: handling, element: element,
       from: layout.fields[index].attribute.source.notation)
     return false
+  }
+
+  /// Whether a text has more digits of a second than the instant that it became.
+  private func hasFineFraction(_ index: Int, value: Int, element: JSONElement) -> Bool {
+    guard case .instant = layout.fields[index].attribute.storage,
+      element.tape[value].kind == .string
+    else { return false }
+    let text = element.tape.text(of: element.tape[value])
+    var digitCount = 0
+    var isInFraction = false
+    for index in text.indices where digitCount <= 6 {
+      let isDigit = text[index] &- 0x30 <= 9
+      digitCount = isInFraction && isDigit ? digitCount + 1 : 0
+      isInFraction = isInFraction && isDigit || [0x2C, 0x2E].contains(text[index])
+    }
+    return digitCount > 6
   }
 
   /// Counts a value that does not fit, and copies it to the unmapped members unless its array is copied.

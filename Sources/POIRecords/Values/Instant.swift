@@ -25,6 +25,9 @@ extension Instant {
   package static let range: ClosedRange<Int64> =
     -62_167_219_200_000_000...253_402_300_799_999_999
 
+  /// The most bytes of RFC 3339 text in UTC with at most six digits of a second.
+  static let plainByteCount = 27
+
   /// The instant later by `duration`, truncated to microseconds and clamped to 64 bits.
   package func advanced(by duration: Duration) -> Instant {
     // The components of other durations do not fit 64 bits.
