@@ -135,6 +135,17 @@ extension Connection {
   /// table and work without a journal.
   package func trustOwnFile() { unsafe csqlite_set_defensive(handle, 0) }
 
+  /// The name of the collation of a column; nil if the table does not have it, and for a view.
+  ///
+  /// C function: `sqlite3_table_column_metadata`
+  public func collation(ofColumn column: String, inTable table: String) -> String? {
+    var name: UnsafePointer<CChar>?
+    let status = unsafe sqlite3_table_column_metadata(
+      handle, nil, table, column, nil, &name, nil, nil, nil)
+    guard status == SQLITE_OK, let name = unsafe name else { return nil }
+    return unsafe String(cString: name)
+  }
+
   /// The row id of the latest insert into a rowid table; 0 before the first.
   ///
   /// C function: `sqlite3_last_insert_rowid`

@@ -11,14 +11,16 @@ enum DedupDatabase {
 
   /// Does what the command line asks for.
   ///
-  /// - Parameter progress: asked during a plan or a deduplication.
+  /// - Parameters:
+  ///   - note: gets what the user should know before rows are removed.
+  ///   - progress: asked during a plan or a deduplication.
   static func run(
-    _ job: DedupCommand, progress: (StoreProgress) -> BatchDecision
+    _ job: DedupCommand, note: (String) -> Void, progress: (StoreProgress) -> BatchDecision
   ) throws -> DedupOutcome {
     if case .digest = job.task {
       return .digests(try digests(job))
     }
-    return try DedupDatabase(job.storePath, job).run(job, progress: progress)
+    return try DedupDatabase(job.storePath, job).run(job, note: note, progress: progress)
   }
 
   private init(_ path: String, _ job: DedupCommand) throws {
@@ -93,7 +95,7 @@ enum DedupDatabase {
   }
 
   private func run(
-    _ job: DedupCommand, progress: (StoreProgress) -> BatchDecision
+    _ job: DedupCommand, note: (String) -> Void, progress: (StoreProgress) -> BatchDecision
   ) throws -> DedupOutcome {
     switch self {
     case .store(let store):
@@ -124,14 +126,14 @@ enum DedupDatabase {
         return .planned(try store.plan(deduplicator, progress: progress), layout: layout)
       }
     case .foreignTable(let store):
-      return try store.withConnection { try Self.run(job, on: $0, progress: progress) }
+      return try store.withConnection { try Self.run(job, on: $0, note: note, progress: progress) }
     case .foreign(let connection):
-      return try Self.run(job, on: connection, progress: progress)
+      return try Self.run(job, on: connection, note: note, progress: progress)
     }
   }
 
   private static func run(
-    _ job: DedupCommand, on connection: Connection,
+    _ job: DedupCommand, on connection: Connection, note: (String) -> Void,
     progress: (StoreProgress) -> BatchDecision
   ) throws -> DedupOutcome {
     if case .undo(let run) = job.task {
@@ -147,6 +149,14 @@ enum DedupDatabase {
     guard !layout.keyColumns.isEmpty else {
       throw ToolFailure(
         .usage, "\(job.storePath): name what identifies a record of \(layout.table) with --key")
+    }
+    for column in layout.keyColumns {
+      let collation = connection.collation(ofColumn: column, inTable: layout.table) ?? "BINARY"
+      if collation.uppercased() != "BINARY" {
+        note(
+          "keys are compared byte by byte, although \(column) has the collation \(collation): \"A\" and "
+            + "\"a\" are two keys")
+      }
     }
     let deduplicator = Deduplicator(layout: layout, options: job.options)
     guard case .plan = job.task else {

@@ -9,7 +9,7 @@ runTool(DedupCommand.description) { arguments, tool in
   let diagnostics = tool.diagnostics
   let outcome: DedupOutcome
   do {
-    outcome = try DedupDatabase.run(job) { progress in
+    outcome = try DedupDatabase.run(job, note: { diagnostics.note($0) }) { progress in
       diagnostics.progress(Progress(progress, store: job.storePath))
       return Interruption.isRequested ? .stop : .proceed
     }

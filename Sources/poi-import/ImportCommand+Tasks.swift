@@ -118,7 +118,8 @@ extension ImportCommand {
           .usage, "\(path): not an input; the store is named with --store \(path.shellWord)")
       }
       try FileSource.check(path: path)
-      guard !path.hasSuffix(".tgz"), !path.contains(".tar.") else {
+      let file = path.split(separator: "/").last ?? ""
+      guard !file.hasSuffix(".tgz"), !file.contains(".tar.") else {
         throw ToolFailure(
           .dataError, "\(path): is a tar archive; unpack it and name the files in it")
       }

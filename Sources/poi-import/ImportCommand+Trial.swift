@@ -102,6 +102,7 @@ extension ImportCommand {
     options.maximumSkew = self.options.maximumSkew
     options.pointer = self.options.pointer
     options.hasHeader = self.options.hasHeader
+    options.areInputsRecords = self.options.areInputsRecords
     options.recordLimit = self.options.recordLimit
     return options
   }

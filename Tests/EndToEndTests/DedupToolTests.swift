@@ -154,6 +154,29 @@ import Testing
     }
   }
 
+  @Test func `a key with a collation of its own is compared byte by byte, and that is said`() throws
+  {
+    let folder = try ScratchFolder()
+    let path = folder.file("app.db")
+    try Connection(path: path, access: .readWriteCreate).execute(
+      """
+      CREATE TABLE t (k TEXT COLLATE NOCASE, n);
+      INSERT INTO t VALUES ('a', 1), ('A', 1), ('a', 1)
+      """)
+    for option in ["--dry-run", "--no-archive"] {
+      let outcome = try tool.run(
+        [option, "-s", path, "--table", "t", "--key", "k"], in: folder.path)
+      #expect(outcome.messages.contains("although k has the collation NOCASE"), "\(outcome)")
+      #expect(
+        outcome.output.contains("losers  1") || outcome.output.contains("losers     1"),
+        "\(outcome)")
+    }
+    #expect(try Self.dump(path, "SELECT k FROM t ORDER BY k COLLATE BINARY") == ["A", "a"])
+    let other = try tool.run(
+      ["--dry-run", "-s", path, "--table", "t", "--key", "n"], in: folder.path)
+    #expect(!other.messages.contains("collation"), "\(other)")
+  }
+
   @Test func `a column with a comma in its name can be the key`() throws {
     let folder = try ScratchFolder()
     try Connection(path: folder.file("app.db")).execute(
