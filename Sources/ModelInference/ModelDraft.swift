@@ -64,6 +64,13 @@ struct ModelDraft {
     dropRarest()
     nameColumns()
     key = chosenKey()
+    if !isStrict {
+      // A column of several types stores true as 1, so booleans are kept beside it.
+      for index in columns.indices
+      where !key.indices.contains(index) && columns[index].types.count > 2 {
+        columns[index].types.removeAll { $0 == "boolean" }
+      }
+    }
     for index in key.indices {
       // A key is a scalar.
       columns[index].types.removeAll { ["object", "array"].contains($0) }
@@ -139,6 +146,10 @@ struct ModelDraft {
   private func isKeptWhole(_ place: Int) -> Bool {
     let seen = places[place]
     if seen.children.isEmpty { return true }
+    // An export would take names that are all numbers for the positions in an array.
+    if seen.children.allSatisfy({ Int(places[$0].name) != nil && !places[$0].isElement }) {
+      return true
+    }
     if isGeometry(place) { return !isPoint(place) }
     if isVaried(place), seen.children.filter({ !isRare($0) }).count < 3 { return true }
     // The `properties` of a GeoJSON feature contain all its attributes.

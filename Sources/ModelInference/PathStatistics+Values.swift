@@ -91,6 +91,10 @@ extension PathStatistics {
 
   /// Returns whether the text has one of the patterns.
   private mutating func observe(datePatternsOf text: Span<UInt8>) -> Bool {
+    // They begin with a digit or the name of a day.
+    guard text[0] &- 0x30 <= 9 || [UInt8(ascii: ","), UInt8(ascii: " ")].contains(text[3]) else {
+      return false
+    }
     var isRead = false
     for (index, pattern) in DatePattern.proposals.enumerated() {
       guard let instant = pattern.instant(text, defaultOffsetMinutes: 0),

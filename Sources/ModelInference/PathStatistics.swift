@@ -16,7 +16,8 @@ struct PathStatistics {
   let depth: Int
 
   let isLikeKey: Bool
-  private let hasNameOfVersion: Bool
+  /// Whether `isVersion` can be true.
+  let mayBeVersion: Bool
   private let hasNameOfKind: Bool
 
   /// The places inside, in order of first occurrence.
@@ -113,14 +114,14 @@ struct PathStatistics {
     self.parent = parent
     self.depth = depth
     isLikeKey = MemberName(name).isLikeKey
-    hasNameOfVersion = MemberName(name).versionRank != nil
     hasNameOfKind = parent == PathTree.root && name == "type"
+    mayBeVersion = hasNameOfKind || MemberName(name).versionRank != nil
   }
 
   /// Whether the values tell versions of one record apart, or the kinds of OpenStreetMap's records, which number
   /// each kind for itself.
   var isVersion: Bool {
-    hasNameOfVersion && (instants.least != nil || integerCount > 0) || holdsMapKinds
+    hasNameOfKind ? holdsMapKinds : mayBeVersion && (instants.least != nil || integerCount > 0)
   }
 
   var holdsMapKinds: Bool {

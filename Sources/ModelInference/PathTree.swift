@@ -137,7 +137,9 @@ struct PathTree: ~Copyable {
 
   private mutating func remember(_ hash: UInt64, ofKeyAt place: Int) {
     remember(hash, at: place)
-    if places[place].isVersion { version &+= PathTree.mixed(hash, place) }
+    if places[place].mayBeVersion, places[place].isVersion {
+      version &+= PathTree.mixed(hash, place)
+    }
     if places[place].sample != nil { keys.append((place, hash)) }
   }
 

@@ -499,6 +499,29 @@ import Testing
     #expect(outcome.exitCode == 65 && outcome.messages.contains(name), "\(outcome)")
   }
 
+  @Test func `pages of which the last is empty are pages`() throws {
+    let folder = try ScratchFolder()
+    let pages = [#"{"id":"a","n":1},{"id":"b","n":2}"#, #"{"id":"c","n":1}"#, ""]
+    for (number, items) in pages.enumerated() {
+      try folder.write(#"{"page":\#(number),"items":[\#(items)]}"#, to: "p\(number).json")
+    }
+    let files = ["p0.json", "p1.json", "p2.json"]
+    let outcome = try tool.run(["--infer", "-t", "t"] + files, in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    #expect(try rows("SELECT id FROM t ORDER BY id", in: folder) == ["a", "b", "c"])
+  }
+
+  @Test func `records with an array at a known place stay records`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"{"items":[{"id":"a","n":1},{"id":"b","n":2}]}"#, to: "one.json")
+    try folder.write(
+      #"{"id":"f","n":4,"items":[{"id":"img1","n":9}]}"# + "\n"
+        + #"{"id":"g","n":5,"items":[{"id":"img2","n":9}]}"#, to: "two.json")
+    #expect(try tool.run(["--infer", "-t", "t", "one.json"], in: folder.path).exitCode == 0)
+    #expect(try tool.run(["-t", "t", "two.json"], in: folder.path).exitCode == 0)
+    #expect(try rows("SELECT id FROM t ORDER BY id", in: folder) == ["a", "b", "f", "g"])
+  }
+
   @Test func `an answer without records makes neither a table nor a row`() throws {
     let folder = try ScratchFolder()
     try folder.write(#"{"status":"ok","data":{"stations":[]}}"#, to: "empty.json")

@@ -103,7 +103,8 @@ public struct ShapeDetector: ~Copyable {
   private lazy var unseenMarkers = elementMarkers.map { names in Set(names.map { Array($0.utf8) }) }
   private lazy var elementNameBytes = Set(elementNames.map { Array($0.utf8) })
   /// Whether the top-level object has a member with one of these names.
-  private var hasElementName = false
+  private var elementNameCount = 0
+  private var hasElementName: Bool { elementNameCount > 0 }
   /// Whether an object inside it has one.
   private var hasInnerElementName = false
 
@@ -297,7 +298,11 @@ extension ShapeDetector {
         return
       }
     }
-    if let place = knownPlaces.first(where: { $0.leads(to: path) }) {
+    // An envelope may have a member of one of the names, as the id of a call; an object with several is an element.
+    if elementNameCount < 2, byte == UInt8(ascii: "{") || byte == UInt8(ascii: "]"),
+      let place = knownPlaces.first(where: { $0.leads(to: path) }),
+      byte == UInt8(ascii: "{") || place.wildcards.isEmpty
+    {
       outcome = .container(place)
       return
     }
@@ -581,7 +586,7 @@ extension ShapeDetector {
       hasInnerElementName = hasInnerElementName || isElementName(name)
       return
     }
-    hasElementName = hasElementName || isElementName(name)
+    if isElementName(name) { elementNameCount += 1 }
     if memberNames.count < Candidate.nameLimit { memberNames.insert(name) }
     for kind in unseenMarkers.indices {
       unseenMarkers[kind].remove(Array(name.utf8))

@@ -1,5 +1,6 @@
 internal import JSONStreaming
 internal import POIInputs
+internal import POIRecords
 
 extension ImportOptions {
   /// Sets that each input is a record if each is a file with one object, and either
@@ -17,6 +18,8 @@ extension ImportOptions {
     var first: Set<String>?
     var leftOut: Set<String> = []
     var haveOneArray = true
+    var arrayMember: String?
+    var pages: [[JSONValue.Member]] = []
     for path in paths {
       guard let file = Self.lonelyObject(inFile: path) else { return [] }
       let names = first ?? file.names
@@ -26,19 +29,36 @@ extension ImportOptions {
           ? names.intersection(file.names).count * 2 >= names.union(file.names).count
           : !file.holdsOnlyObjects
       else { return [] }
-      haveOneArray = haveOneArray && file.arrayMember != nil
+      if let members = file.smallObject, file.arrayMember == nil {
+        pages.append(members)
+      } else {
+        haveOneArray = haveOneArray && file.arrayMember != nil
+      }
+      arrayMember = arrayMember ?? file.arrayMember
       leftOut.formUnion(file.names.subtracting([file.arrayMember ?? ""]))
     }
-    if pointer == nil, haveOneArray { return leftOut.sorted().map(JSONPointer.step) }
+    // The last page of an answer has the same array without elements.
+    let arePages = pages.allSatisfy { page in
+      arrayMember.flatMap { page[$0]?.elements?.isEmpty } ?? false
+    }
+    leftOut.remove(arrayMember ?? "")
+    if pointer == nil, haveOneArray, arePages {
+      if !pages.isEmpty { pointer = arrayMember.map(JSONPointer.step) }
+      return leftOut.sorted().map(JSONPointer.step)
+    }
     (areInputsRecords, pointer) = (true, nil)
     return []
   }
 
-  /// The object that is all of a file: the names of its members, and the one that leads to its only array of
-  /// objects. nil for other files, larger ones, and those that cannot be read.
+  /// The object that is all of a file: the names of its members, the one that leads to its only array of objects,
+  /// and its members if it is small. nil for other files, larger ones, and those that cannot be read.
   private static func lonelyObject(
     inFile path: String
-  ) -> (names: Set<String>, arrayMember: String?, holdsOnlyObjects: Bool)? {
+  ) -> (
+    names: Set<String>, arrayMember: String?, holdsOnlyObjects: Bool,
+    smallObject: [JSONValue.Member]?
+  )? {
+    var beginning: String?
     guard var source = try? FileSource(path: path) else { return nil }
     var detector = ShapeDetector()
     var piece = GrowableBuffer<UInt8>()
@@ -48,6 +68,7 @@ extension ImportOptions {
         (output) throws(InputError) in try source.read(into: &output)
       }
       guard let count else { return nil }
+      if beginning == nil { beginning = String(copying: piece.span) }
       if count == 0 { detector.finish() } else { detector.append(piece.span) }
     }
     guard detector.isOneObject else { return nil }
@@ -57,6 +78,10 @@ extension ImportOptions {
     case .columnWise, nil: return nil
     case .ambiguous, .sequence: break
     }
-    return (detector.memberNames, arrayMember, detector.holdsOnlyObjects)
+    // A page without records has a few members.
+    let isSmall = source.consumedByteCount <= 1 << 16
+    let object =
+      isSmall ? beginning.flatMap { try? JSONValue(parsing: Array($0.utf8).span) }?.members : nil
+    return (detector.memberNames, arrayMember, detector.holdsOnlyObjects, object)
   }
 }

@@ -4,8 +4,10 @@ internal import POIRecords
 
 /// The coordinate reference system of GeoJSON.
 package enum ReferenceSystem {
-  /// The ends of the names of WGS 84, in degrees.
-  private static let names = ["4326", "4979", "crs84", "crs84h", "wgs84"]
+  /// The ends of the names of WGS 84, in degrees, and of ETRS89 and NAD83, which differ by about a metre.
+  private static let names = [
+    "4326", "4979", "84", "crs84", "crs84h", "wgs84", "wgs_1984", "4258", "4269",
+  ]
 
   /// The pointer of the name in the member `crs` beside Features; nil for records elsewhere.
   ///

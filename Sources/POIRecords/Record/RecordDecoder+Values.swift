@@ -199,7 +199,9 @@ extension RecordDecoder {
     switch layout.fields[index].attribute.storage {
     case .real:
       if case .integer(let integer) = number {
-        guard Int64(exactly: Double(integer)) == integer || !DecimalText(lexeme).isPlainInteger
+        guard
+          Int64(exactly: Double(integer)) == integer
+            || !DecimalText(lexeme).isPlainInteger && !keepsMisfit[index]
         else {
           return reportNumber(
             index, "number-range", lexeme,

@@ -71,7 +71,7 @@ struct RecordDecoder: ~Copyable {
     // Do not read `self` here: the compiler (6.3.1) treats uninitialized properties as set.
     hasRecordRules =
       !model.rules.rules(of: rules.schema).isEmpty || !rules.dependencies.isEmpty
-      || rules.coordinates != nil
+      || rules.coordinates != nil && !model.keepsMisfits
     self.validators = validators
     removalPlan = RemovalPlan(model)
     keepsMisfits = model.keepsMisfits
@@ -254,10 +254,15 @@ struct RecordDecoder: ~Copyable {
 
   /// Whether a text has more digits of a second than the instant that it became.
   private func hasFineFraction(_ index: Int, value: Int, element: JSONElement) -> Bool {
-    guard case .instant = layout.fields[index].attribute.storage,
-      element.tape[value].kind == .string
-    else { return false }
-    let text = element.tape.text(of: element.tape[value])
+    guard case .instant(let notation) = layout.fields[index].attribute.storage else { return false }
+    let token = element.tape[value]
+    if token.kind == .number, case .sinceEpoch(let length) = notation {
+      // A second has six digits of microseconds, a millisecond three.
+      let digitCount = String(length).utf8.count - 1
+      return DecimalText(element.tape.text(of: token)).exponent < -digitCount
+    }
+    guard token.kind == .string else { return false }
+    let text = element.tape.text(of: token)
     var digitCount = 0
     var isInFraction = false
     for index in text.indices where digitCount <= 6 {
