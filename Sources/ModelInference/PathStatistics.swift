@@ -179,7 +179,7 @@ struct PathStatistics {
 
   /// Whether the values are integers, and so many of them beyond 64 bits, or in a key, that a column keeps their digits.
   var isBigInteger: Bool {
-    bigCount > 0 && integerCount + bigCount == valueCount
+    bigCount > 0 && isMost(integerCount + bigCount) && realCount == 0
       && (isLikeKey || bigCount * 20 > valueCount)
   }
 

@@ -83,6 +83,16 @@ extension OptionDescription {
     section: standardSection)
 }
 
+extension DeduplicationOptions.NullKeyRule {
+  /// What the rule means, for the help of tools.
+  public var meaning: String {
+    switch self {
+    case .keep: "leave them alone"
+    case .group: "group them as if NULLs were equal"
+    }
+  }
+}
+
 extension TieRule {
   /// What the rule means, for the help of tools.
   public var meaning: String {

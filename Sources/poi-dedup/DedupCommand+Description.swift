@@ -36,14 +36,11 @@ extension DedupCommand {
       OptionDescription(
         "null-key",
         "RULE",
-        choices: .cases { (rule: DeduplicationOptions.NullKeyRule) in
-          switch rule {
-          case .keep: "leave them alone"
-          case .group: "group them as if NULLs were equal"
-          }
-        },
-        default: DeduplicationOptions.NullKeyRule.keep.rawValue,
-        summary: "what to do with rows whose key contains NULL", section: "What to deduplicate"),
+        choices: .cases { (rule: DeduplicationOptions.NullKeyRule) in rule.meaning },
+        summary:
+          "what to do with rows whose key contains NULL (default: the model's rule, or keep)",
+        detail: "With the key of its model, a table keeps the rule for later runs and imports.",
+        section: "What to deduplicate"),
       OptionDescription(
         "keep",
         "WHICH",

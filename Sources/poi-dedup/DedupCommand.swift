@@ -34,6 +34,9 @@ struct DedupCommand {
   let isReportJSON: Bool
   var options = DeduplicationOptions()
 
+  /// The rule for keys with NULL, if it was named.
+  var nullKey: DeduplicationOptions.NullKeyRule?
+
   init(_ arguments: ParsedArguments) throws {
     storePaths = arguments.texts("store")
     trustsSchema = arguments.flag("trust-schema")
@@ -59,8 +62,8 @@ struct DedupCommand {
     }
     options.keep = arguments.choice("keep", as: DeduplicationOptions.KeepRule.self) ?? options.keep
     options.ties = arguments.choice("ties", as: TieRule.self)
-    options.nullKey =
-      arguments.choice("null-key", as: DeduplicationOptions.NullKeyRule.self) ?? options.nullKey
+    nullKey = arguments.choice("null-key", as: DeduplicationOptions.NullKeyRule.self)
+    options.nullKey = nullKey ?? options.nullKey
     options.arrays =
       arguments.choice("arrays", as: DeduplicationOptions.ArrayRule.self) ?? options.arrays
     options.mergesLosers = arguments.flag("merge-losers")

@@ -108,17 +108,21 @@ enum DedupDatabase {
       case .digest: preconditionFailure("a digest does not change the store")
       case .plan, .deduplicate:
         var model = try store.model(ofTable: job.table)
-        if let ties = job.options.ties {
-          var overrides = Model.Overrides()
-          overrides.ties = ties
-          model = try model.with(overrides)
-        }
         let known = model.attributes.flatMap { [$0.name, $0.column] }
-        let layout = try job.checked(
-          TableLayout(model, key: job.key(known: known), timestamp: job.timestamp))
-        let deduplicator = Deduplicator(layout: layout, options: job.options)
+        let key = try job.key(known: known)
+        var options = job.options
+        var overrides = Model.Overrides()
+        overrides.ties = options.ties
+        if key.isEmpty || Set(key) == Set(model.key) {
+          overrides.groupsNullKeys = job.nullKey.map { $0 == .group }
+          if job.nullKey == nil, model.groupsNullKeys { options.nullKey = .group }
+        }
+        let kept = model
+        model = try model.with(overrides)
+        let layout = try job.checked(TableLayout(model, key: key, timestamp: job.timestamp))
+        let deduplicator = Deduplicator(layout: layout, options: options)
         guard case .plan = job.task else {
-          if job.options.ties != nil { try store.keep(model) }
+          if model != kept { try store.keep(model) }
           return try DedupOutcome(of: layout) { () throws(StoreError) in
             try store.deduplicate(deduplicator, progress: progress)
           }

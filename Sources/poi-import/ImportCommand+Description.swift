@@ -72,6 +72,13 @@ extension ImportCommand {
           + "any order. The rule later selects --merge newest if no policy is named.",
         section: "Input and store"),
       OptionDescription(
+        "null-key", "RULE",
+        choices: .cases { (rule: DeduplicationOptions.NullKeyRule) in rule.meaning },
+        summary:
+          "what to do with records whose key contains null when they are merged (default: keep)",
+        detail: "The table keeps the rule for later imports and poi-dedup.",
+        section: "Input and store"),
+      OptionDescription(
         "infer", "WHAT", choices: .cases { (inference: Inference) in meaning(of: inference) },
         implied: ImportCommand.Inference.import.rawValue,
         summary: "infer a model from the records of the FILEs, or of a pipe",

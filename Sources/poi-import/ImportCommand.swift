@@ -142,6 +142,9 @@ struct ImportCommand {
     }
     overrides.timestamp = timestamp
     overrides.ties = options.ties
+    overrides.groupsNullKeys = arguments.choice(
+      "null-key", as: DeduplicationOptions.NullKeyRule.self
+    ).map { $0 == .group }
     return try model.with(overrides)
   }
 

@@ -207,17 +207,37 @@ import Testing
     #expect(outcome.output == #"{"id":1,"price":3.0}"# + "\n", "\(outcome)")
   }
 
-  @Test func `a widened column still exports what was kept before`() throws {
-    let folder = try makeStore(#"{"id":1,"price":"on request"}"#)
+  @Test func `a widened column gets what was kept before`() throws {
+    let folder = try makeStore(#"{"id":1,"price":"on request","geo":{"lat":"x"},"n":1}"#)
     try folder.write(#"{"id":2,"price":"later"}"#, to: "more.json")
     let outcome = try importer.run(["--widen", "more.json"], in: folder.path)
     #expect(outcome.messages.contains("the model t is widened: price"), "\(outcome)")
     #expect(
-      try exporter.run(["-q"], in: folder.path).output == #"""
-        {"id":1,"price":"on request"}
-        {"id":2,"price":"later"}
+      try dump("SELECT id, price, other FROM t", in: folder) == [
+        #"1|on request|{"n":1,"geo":{"lat":"x"}}"#, "2|later|NULL",
+      ])
+    let exported = try exporter.run(["-f", "ndjson"], in: folder.path)
+    #expect(exported.exitCode == 0 && !exported.messages.contains("warning"), "\(exported)")
+    #expect(
+      exported.output.split(separator: "\n").first
+        == #"{"id":1,"price":"on request","n":1,"geo":{"lat":"x"}}"#)
+  }
 
-        """#)
+  @Test func `added columns get what was kept before`() throws {
+    let folder = try makeStore(#"{"id":1,"phone":"1 2"}"#)
+    try folder.write(#"{"id":2,"phone":"3 4"}"#, to: "more.json")
+    let outcome = try importer.run(["--add-columns", "more.json"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    let rows = try dump("SELECT id, phone, other FROM t", in: folder)
+    #expect(rows == ["1|1 2|NULL", "2|3 4|NULL"])
+    #expect(try exporter.run(["-f", "ndjson"], in: folder.path).exitCode == 0)
+  }
+
+  @Test func `chosen columns are exported with what is kept instead of them`() throws {
+    let folder = try makeStore(#"{"id":1,"price":"ask","geo":{"lat":"x","n":1},"open":7,"m":2}"#)
+    let outcome = try exporter.run(
+      ["-q", "-f", "ndjson", "-c", "id", "-c", "price", "-c", "lat"], in: folder.path)
+    #expect(outcome.output == #"{"id":1,"price":"ask","geo":{"lat":"x"}}"# + "\n", "\(outcome)")
   }
 
   /// The members of the stored records and of those that meet them: every combination of values that fit and do not.

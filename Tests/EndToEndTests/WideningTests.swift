@@ -46,7 +46,7 @@ import Testing
           + "null to boolean or string or null"), "\(outcome)")
     #expect(
       try dump("SELECT id, level, open FROM first", in: folder)
-        == ["1|3.0|1", "2|4.0|0", "1|NULL|NULL", "3|NULL|NULL", "1|3.5|?", "3|NULL|NULL"])
+        == ["1|3.0|1", "2|4.0|0", "1|3.5|?", "3|NULL|NULL", "1|3.5|?", "3|NULL|NULL"])
     // The next one fits.
     let next = try tool.run(["second.json"], in: folder.path)
     #expect(!next.output.contains("beside"), "\(next)")

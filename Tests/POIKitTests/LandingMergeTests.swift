@@ -311,4 +311,29 @@ import Testing
     #expect(
       try store.rows("SELECT state FROM poikit_run ORDER BY id DESC LIMIT 1") == ["failed"])
   }
+
+  @Test(arguments: [0, Int.max])
+  func `keys with a NULL meet if the model groups them`(directRecordLimit: Int) throws {
+    let document = #"""
+      {"x-table":"t","x-key":["a","b"],"x-null-key":"group","properties":{
+       "a":{"type":["integer","null"]},"b":{"type":["string","null"]},"n":{"type":"integer"}}}
+      """#
+    let store = try MergeStore(document)
+    var options = ImportOptions()
+    options.mergePolicy = .overwrite
+    options.directRecordLimit = directRecordLimit
+    for n in 1...3 {
+      let keys = [#""a":1"#, #""a":1,"b":"x""#, #""b":"x""#, #""a":2,"b":null"#]
+      let records = keys.map { #"{\#($0),"n":\#(n)}"# } + [#"{"n":\#(n)}"#]
+      let report = try store.run(records.shuffled(), options)
+      #expect(report.counters.inserted == (n == 1 ? 5 : 0))
+      #expect(report.digest == (try store.digest()))
+    }
+    #expect(
+      try store.rows("SELECT quote(a), quote(b), n FROM t ORDER BY a, b") == [
+        "NULL|NULL|3", "NULL|'x'|3", "1|NULL|3", "1|'x'|3", "2|NULL|3",
+      ])
+    options.isSnapshot = true
+    #expect(throws: StoreError.self) { try store.run([#"{"n":1}"#], options) }
+  }
 }

@@ -271,7 +271,7 @@ import Testing
     #expect(
       contents == [
         [
-          #"phone|tablet|12000000|{"tag":11000000,"kind":false,"zone":false,"more":false}"#
+          #"phone|tablet|12000000|{"tag":11000000,"kind":false,"zone":false}"#
         ]
       ])
   }

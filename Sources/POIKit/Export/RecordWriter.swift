@@ -15,6 +15,9 @@ final class RecordWriter {
   private let plan: RecordPlan
   private let fieldCount: Int
   private let keepsUnmapped: Bool
+
+  /// Whether members without an attribute are written.
+  private let writesOthers: Bool
   private let relations: [Related]
   private var decoder: ValueDecoder
 
@@ -59,7 +62,8 @@ final class RecordWriter {
     let layout = RecordLayout(model)
     plan = RecordPlan(layout, of: model, columns: columns)
     fieldCount = layout.fields.count
-    keepsUnmapped = columns.isEmpty && model.unmappedColumn != nil
+    keepsUnmapped = model.unmappedColumn != nil && (columns.isEmpty || model.keepsMisfits)
+    writesOthers = columns.isEmpty
     var relations: [Related] = []
     for (relation, content) in zip(reader.relations, ContentRelation.all(of: model)) {
       relations.append(
@@ -279,7 +283,7 @@ final class RecordWriter {
     } else {
       try append(objectOf: node, over: base, of: element, row, to: &output)
     }
-    if output.bytes.count == start + 2, let kept {
+    if output.bytes.count == start + 2, let kept, writesOthers || kind != .startObject {
       // It was kept instead of the attributes below.
       output.bytes.truncate(to: start)
       JSONText.append(valueAt: kept, of: element.tape, to: &output.bytes)
@@ -329,7 +333,7 @@ final class RecordWriter {
       }
       if number < places.upperBound {
         try append(member: number, over: index + 1, of: element, isFirst: isFirst, row, to: &output)
-      } else {
+      } else if writesOthers {
         append(memberNamed: name, valueAt: index + 1, of: element, isFirst: isFirst, to: &output)
       }
       index = element.tape.end(ofValueAt: index + 1)

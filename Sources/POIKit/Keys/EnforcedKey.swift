@@ -10,6 +10,19 @@ struct EnforcedKey: Equatable {
   /// Whether the unique index is on the hash column instead of the columns of the key.
   let isHashed: Bool
 
+  /// Whether keys that contain NULL are equal if their other parts are. The index does not enforce that.
+  let groupsNull: Bool
+
+  /// Whether a record has no key.
+  func isMissing(of record: Int, in batch: borrowing RecordBatch) -> Bool {
+    !groupsNull && hasNull(record, in: batch)
+  }
+
+  func hasNull(_ record: Int, in batch: borrowing RecordBatch) -> Bool {
+    for slot in slots where batch[record, slot].isNull { return true }
+    return false
+  }
+
   /// The key of the model's table, or nil if no key is enforced.
   static func read(
     of model: Model, in connection: Connection
@@ -22,7 +35,8 @@ struct EnforcedKey: Equatable {
     let indexed = try KeyEnforcer.indexedColumns(of: model.table, in: connection)
     guard let first = indexed.first else { return nil }
     return EnforcedKey(
-      columns: columns, slots: slots, isHashed: first == KeyEnforcer.hashColumn)
+      columns: columns, slots: slots, isHashed: first == KeyEnforcer.hashColumn,
+      groupsNull: model.groupsNullKeys)
   }
 
   /// The columns of a table's enforced key, in the order of the key; empty if no key was enforced.

@@ -11,7 +11,8 @@ struct ShardRule: ~Copyable {
   init(_ model: Model, shardCount: Int) {
     let slots = model.key.compactMap { model.attributes.index(named: $0) }
     key = EnforcedKey(
-      columns: slots.map { model.attributes[$0].column }, slots: slots, isHashed: false)
+      columns: slots.map { model.attributes[$0].column }, slots: slots, isHashed: false,
+      groupsNull: false)
     self.shardCount = UInt64(shardCount)
   }
 

@@ -12,10 +12,13 @@ struct MergeWriter: ~Copyable {
   private let key: EnforcedKey
   private let ranking: RecordRanking
 
-  /// The slots that are merged: attributes, unmapped members and relations to many.
+  /// The slots that are merged one by one: attributes and relations to many.
   private let mergedSlots: [Int]
 
-  /// Merges the unmapped members under policies by attribute; nil if the model does not keep them.
+  /// The slots that a merge takes from the record.
+  private var takenSlots: [Int] = []
+
+  /// Nil if the model does not keep unmapped members.
   private let unmapped: UnmappedMembers?
 
   private var finding: Statement
@@ -44,7 +47,7 @@ struct MergeWriter: ~Copyable {
     guard policy != .append, let key = table.key else { return nil }
     let schema = table.schema
     var conditions: [SQL] = key.columns.enumerated().map {
-      "t.\(name: $0.element) = ?\($0.offset + 1)"
+      "t.\(name: $0.element) \(key.groupsNull ? "IS" : "=") ?\($0.offset + 1)"
     }
     if key.isHashed {
       conditions.append("t.\(name: KeyEnforcer.hashColumn) = ?\(conditions.count + 1)")
@@ -62,8 +65,7 @@ struct MergeWriter: ~Copyable {
     self.key = key
     ranking = RecordRanking(schema.model, ties: ties)
     mergedSlots =
-      Array(0..<schema.layout.attributeCount) + (schema.layout.unmappedSlot.map { [$0] } ?? [])
-      + schema.layout.relations.map(\.slot)
+      Array(0..<schema.layout.attributeCount) + schema.layout.relations.map(\.slot)
     unmapped = UnmappedMembers(schema.layout)
     self.finding = finding
     self.reading = reading
@@ -71,8 +73,8 @@ struct MergeWriter: ~Copyable {
     storedDigester = RecordDigester(schema.model)
     recordDigester = RecordDigester(schema.model)
     times = PropertyTimes(
-      columns: schema.model.attributes.map(\.column)
-        + (schema.model.unmappedColumn.map { [$0] } ?? []) + schema.model.relations.map(\.name))
+      columns: schema.model.attributes.map(\.column) + schema.model.relations.map(\.name),
+      unmapped: schema.model.unmappedColumn)
     self.places = places
   }
 
@@ -90,9 +92,11 @@ struct MergeWriter: ~Copyable {
   ) throws {
     let missing =
       policy == .objectTrump ? table.schema.layout.missingAttributes(of: record, in: batch) : []
-    if case .none = target, !rows.mayRefuseInPart, missing.isEmpty {
+    if case .none = target, !rows.mayRefuseInPart, missing.isEmpty,
+      !key.groupsNull || !key.hasNull(record, in: batch)
+    {
       do {
-        return try insert(record, of: batch, names, by: &rows)
+        return try insert(record, of: &batch, names, by: &rows)
       } catch let error as SQLiteError where error.isUniqueViolation {
         // If another row has the key, it is found now.
         guard try find(record, of: batch, by: &rows, target: .unknown) else { throw error }
@@ -108,32 +112,14 @@ struct MergeWriter: ~Copyable {
               message: "the attribute is missing, and no row has the key")
           })
       }
-      return try insert(record, of: batch, names, by: &rows)
+      return try insert(record, of: &batch, names, by: &rows)
     }
-    switch chosenPolicy(for: record, of: batch) {
+    let policy = chosenPolicy(for: record, of: batch)
+    switch policy {
     case .append: preconditionFailure("appending needs no look at stored rows")
     case .newest: try replaceIfNewer(record, of: &batch, by: &rows)
     case .overwrite: try overwrite(record, of: &batch, by: &rows)
-    case .objectTrump:
-      try beginMerge()
-      let members = unmapped?.trumped(stored.batch, by: record, of: batch)
-      for slot in mergedSlots where batch[record, slot].isNamed {
-        stored.copy(slot: slot, from: record, of: batch)
-      }
-      if let members { stored.setUnmapped(members) }
-      try writeMerged(record, of: &batch, by: &rows)
-    case .storeTrump:
-      try beginMerge()
-      let members = unmapped?.completed(stored.batch, by: record, of: batch)
-      let kept = unmapped?.keptSlots(of: stored.batch) ?? []
-      for slot in mergedSlots
-      where stored.batch[0, slot].isNull && batch[record, slot].isNamed
-        && !batch[record, slot].isNull && !kept.contains(slot)
-      {
-        stored.copy(slot: slot, from: record, of: batch)
-      }
-      if let members { stored.setUnmapped(members) }
-      try writeMerged(record, of: &batch, by: &rows)
+    case .objectTrump, .storeTrump: try mergeProperties(policy, record, of: &batch, by: &rows)
     case .newestByProperty: try mergeNewerProperties(record, of: &batch, by: &rows)
     case .rollback: batch.countOutcome(record: record, .ignored)
     case .error: try noteConflict(record, of: batch, names)
@@ -207,11 +193,11 @@ struct MergeWriter: ~Copyable {
 
   /// Loads the stored row with the key of a record.
   ///
-  /// - Returns: false if there is no such row, or if a part of the key is NULL.
+  /// - Returns: false if there is no such row, or if the record has no key.
   private mutating func find(
     _ record: Int, of batch: borrowing RecordBatch, by rows: inout RowWriter, target: MergeTarget
   ) throws -> Bool {
-    for slot in key.slots where batch[record, slot].isNull { return false }
+    if key.isMissing(of: record, in: batch) { return false }
     if case .row(let rowID) = target {
       try reading.bind(1, integer: rowID)
       if try stored.load(&reading), hasKey(of: record, in: batch) { return true }
@@ -241,7 +227,7 @@ struct MergeWriter: ~Copyable {
   }
 
   private mutating func insert(
-    _ record: Int, of batch: borrowing RecordBatch, _ names: InputNames,
+    _ record: Int, of batch: inout RecordBatch, _ names: InputNames,
     by rows: inout RowWriter
   ) throws {
     var text: String?
@@ -250,7 +236,9 @@ struct MergeWriter: ~Copyable {
       for (index, slot) in mergedSlots.enumerated() {
         times.times[index] = batch[record, slot].isNamed ? time : .never
       }
+      times.members = PropertyTimes.Members()
       text = times.text(rowTime: time)
+      sortMembers(of: record, in: &batch)
     }
     let rowID = try rows.insert(record: record, of: batch, times: text)
     if places != nil { try places?.add(batch.place(of: record, names), of: rowID) }
@@ -309,8 +297,42 @@ extension MergeWriter {
       record: record, .updated, replacing: storedDigest, by: batch.digest(of: record))
   }
 
-  /// Replaces each attribute if the record's value is newer, or as new and wins by `ties`. A default is older than
-  /// all values that a record names.
+  /// Takes the values that a record names; under `store-trump` only values that the row lacks.
+  private mutating func mergeProperties(
+    _ policy: MergePolicy, _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
+  ) throws {
+    try beginMerge()
+    let (own, other) = members(with: record, of: batch)
+    takenSlots.removeAll(keepingCapacity: true)
+    for slot in mergedSlots where batch[record, slot].isNamed {
+      if policy == .storeTrump {
+        guard stored.batch[0, slot].isNull, own?.replaces(slot) != true,
+          !batch[record, slot].isNull || other?.replaces(slot) == true
+        else { continue }
+      }
+      takenSlots.append(slot)
+    }
+    take(record, of: batch)
+    if let unmapped, var own, var other {
+      if policy == .storeTrump {
+        unmapped.removeKept(from: &other, where: own.others)
+        swap(&own.others, &other.others)
+      } else {
+        unmapped.removeKept(from: &own, where: other.others)
+      }
+      for slot in takenSlots { own.kept[slot] = other.kept[slot] }
+      UnmappedMembers.merge(other.others, into: &own.others)
+      stored.setUnmapped(unmapped.text(own))
+    } else if let slot = unmapped?.slot, batch[record, slot].isNamed,
+      policy == .objectTrump || stored.batch[0, slot].isNull
+    {
+      stored.copy(slot: slot, from: record, of: batch)
+    }
+    try writeMerged(record, of: &batch, by: &rows)
+  }
+
+  /// Takes each value that is newer, or as new and wins by `ties`. A default is older than all values that a record
+  /// names. Unmapped members have times of their own.
   private mutating func mergeNewerProperties(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws {
@@ -318,26 +340,91 @@ extension MergeWriter {
     let recordTime = ranking.time(of: record, in: batch)
     let storedTime = ranking.time(of: 0, in: stored.batch)
     times.read(stored.times, rowTime: storedTime)
+    let (own, other) = members(with: record, of: batch)
+    takenSlots.removeAll(keepingCapacity: true)
     for (index, slot) in mergedSlots.enumerated() where batch[record, slot].kind != .absent {
       let time = batch[record, slot].isDefault ? .never : recordTime
       guard times.times[index] <= time else { continue }
-      if times.times[index] == time {
-        table.schema.layout.append(slot, of: 0, in: stored.batch, to: &storedValue)
-        table.schema.layout.append(slot, of: record, in: batch, to: &recordValue)
-        guard ties == .later || recordValue.compareBytes(with: storedValue) > 0 else { continue }
+      if times.times[index] == time, ties != .later {
+        // The elements of an array win together.
+        var order = 0
+        for slot in unmapped?.arrays[slot] ?? [slot] where order == 0 {
+          table.schema.layout.append(slot, of: 0, in: stored.batch, to: &storedValue)
+          table.schema.layout.append(slot, of: record, in: batch, to: &recordValue)
+          order = recordValue.compareBytes(with: storedValue)
+        }
+        let isTaken =
+          order == 0
+          ? unmapped?.isLess(own?.kept[slot], other?.kept[slot], for: slot) == true : order > 0
+        guard isTaken else { continue }
       }
-      stored.copy(slot: slot, from: record, of: batch)
+      takenSlots.append(slot)
       times.times[index] = time
     }
-    if let unmapped, let index = mergedSlots.firstIndex(of: unmapped.slot) {
-      let newer = mergedSlots.indices.filter { times.times[$0] > times.times[index] }
-      let members = unmapped.members(of: stored.batch, without: newer.map { mergedSlots[$0] })
-      if let members { stored.setUnmapped(members) }
+    take(record, of: batch)
+    if let unmapped, var own, let other {
+      for slot in takenSlots { own.kept[slot] = other.kept[slot] }
+      takeMembers(other.others, named: recordTime, to: &own)
+      unmapped.removeKept(from: &own, where: own.others)
+      stored.setUnmapped(unmapped.text(own, isSorted: true))
+    } else if let slot = unmapped?.slot, batch[record, slot].isNamed, storedTime <= recordTime {
+      stored.copy(slot: slot, from: record, of: batch)
     }
     try writeMerged(
       record, of: &batch, by: &rows,
       times: times.text(rowTime: ranking.time(of: 0, in: stored.batch)),
       otherwise: recordTime < storedTime ? .stale : .unchanged)
+  }
+
+  private mutating func takeMembers(
+    _ members: [JSONValue.Member], named recordTime: PropertyTime,
+    to own: inout UnmappedMembers.Content
+  ) {
+    var memberTimes = PropertyTimes.Members()
+    for member in own.others {
+      memberTimes.times[ExactText(member.name)] = times.members[member.name]
+    }
+    for member in members {
+      let name = ExactText(member.name)
+      let stored = own.others[member.name]
+      let time = stored == nil ? .never : memberTimes.times[name] ?? .never
+      guard time <= recordTime else { continue }
+      if time == recordTime, ties != .later, let stored {
+        guard ExactText(stored.sorted.description) < ExactText(member.value.sorted.description)
+        else {
+          continue
+        }
+      }
+      own.others[member.name] = member.value
+      memberTimes.times[name] = recordTime
+    }
+    times.members = memberTimes
+  }
+
+  private mutating func take(_ record: Int, of batch: borrowing RecordBatch) {
+    for slot in takenSlots { stored.copy(slot: slot, from: record, of: batch) }
+  }
+
+  /// The unmapped members of the stored row and of a record; nil if none has any, or if some cannot be read.
+  private func members(
+    with record: Int, of batch: borrowing RecordBatch
+  ) -> (own: UnmappedMembers.Content?, other: UnmappedMembers.Content?) {
+    guard let unmapped,
+      stored.batch[0, unmapped.slot].kind == .text || batch[record, unmapped.slot].kind == .text,
+      let own = unmapped.content(of: 0, in: stored.batch),
+      let other = unmapped.content(of: record, in: batch)
+    else { return (nil, nil) }
+    return (own, other)
+  }
+
+  /// Sorts the unmapped members of a new record, so that the order of the deliveries does not show in the row.
+  private mutating func sortMembers(of record: Int, in batch: inout RecordBatch) {
+    guard let unmapped, batch[record, unmapped.slot].kind == .text,
+      let content = unmapped.content(of: record, in: batch)
+    else { return }
+    let text = unmapped.text(content, isSorted: true)
+    batch[record, unmapped.slot] = .text(batch.copyToArena(text.utf8Span.span))
+    batch.replaceDigest(of: record, by: recordDigester.digest(record: record, of: batch))
   }
 
   /// Writes the merged row, if the merge changed it.

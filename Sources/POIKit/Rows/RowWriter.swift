@@ -168,7 +168,7 @@ struct RowWriter: ~Copyable {
   ) throws {
     relatedRowIDs.removeAll(keepingCapacity: true)
     for (part, slot) in key.slots.enumerated() {
-      if let relation = relations.first(where: { $0.slot == slot }) {
+      if !batch[record, slot].isNull, let relation = relations.first(where: { $0.slot == slot }) {
         let rowID = try relatedRowID(relation.writer, record: record, of: batch)
         relatedRowIDs.append((slot, rowID))
         try statement.bind(part + 1, integer: rowID)

@@ -9,18 +9,35 @@ internal import SQLiteKit
 ///
 /// - a number: microseconds since 1970 UTC;
 /// - `null`: the record that named the attribute had no timestamp;
-/// - `false`: no record named the attribute.
+/// - `false`: no record named the attribute;
+/// - an object, for the column of unmapped members: the times of members by their names.
 struct PropertyTimes {
+  /// The times of unmapped members.
+  struct Members {
+    var times: [ExactText: PropertyTime] = [:]
+
+    /// The time of the others.
+    var common = PropertyTime.never
+
+    subscript(name: String) -> PropertyTime { times[ExactText(name)] ?? common }
+  }
+
   static let column = Bookkeeping.prefix + "times"
 
   let columns: [String]
+
+  /// The column of unmapped members; nil if the model keeps no such members. It is not among `columns`.
+  let unmappedColumn: String?
+
+  var members = Members()
 
   /// The times of the attributes, in the order of `columns`.
   var times: [PropertyTime]
 
   /// Times of attributes that no record has named.
-  init(columns: [String]) {
+  init(columns: [String], unmapped: String?) {
     self.columns = columns
+    unmappedColumn = unmapped
     times = Array(repeating: .never, count: columns.count)
   }
 
@@ -65,10 +82,12 @@ struct PropertyTimes {
   /// - Parameters:
   ///   - text: the stored value of `poikit_times`.
   ///   - columns: more columns.
-  init(_ text: String?, and columns: [String], rowTime: PropertyTime) {
-    let members = PropertyTimes.json(text)?.members ?? []
-    let named = members.map(\.name)
-    self.init(columns: named + columns.filter { !named.contains($0) })
+  ///   - unmapped: the column of unmapped members.
+  init(_ text: String?, and columns: [String], unmapped: String?, rowTime: PropertyTime) {
+    let named = PropertyTimes.json(text)?.members?.map(\.name) ?? []
+    self.init(
+      columns: (named + columns.filter { !named.contains($0) }).filter { $0 != unmapped },
+      unmapped: unmapped)
     read(text, rowTime: rowTime)
   }
 
@@ -85,13 +104,21 @@ struct PropertyTimes {
   mutating func read(_ text: String?, rowTime: PropertyTime) {
     let json = PropertyTimes.json(text)
     for index in times.indices {
-      times[index] =
-        switch json?[columns[index]] {
-        case .bool: .never
-        case .null: .untimed
-        case .number(let lexeme): Int64(lexeme).map(PropertyTime.at) ?? rowTime
-        default: rowTime
-        }
+      times[index] = PropertyTimes.time(json?[columns[index]], rowTime: rowTime)
+    }
+    let stored = unmappedColumn.flatMap { json?[$0] }
+    members = Members(common: PropertyTimes.time(stored, rowTime: rowTime))
+    for member in stored?.members ?? [] {
+      members.times[ExactText(member.name)] = PropertyTimes.time(member.value, rowTime: rowTime)
+    }
+  }
+
+  private static func time(_ value: JSONValue?, rowTime: PropertyTime) -> PropertyTime {
+    switch value {
+    case .bool: .never
+    case .null: .untimed
+    case .number(let lexeme): Int64(lexeme).map(PropertyTime.at) ?? rowTime
+    default: rowTime
     }
   }
 
@@ -117,16 +144,27 @@ struct PropertyTimes {
 
   /// The value of `poikit_times` for a row with the timestamp `rowTime`.
   func text(rowTime: PropertyTime) -> String? {
-    var members: [JSONValue.Member] = []
-    for (column, time) in zip(columns, times) where time != rowTime {
+    var all = PropertyTimes.members(zip(columns, times), rowTime: rowTime)
+    if let unmappedColumn {
+      let times = members.times.sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }
+      let own = PropertyTimes.members(times, rowTime: rowTime)
+      if !own.isEmpty { all.append(JSONValue.Member(name: unmappedColumn, value: .object(own))) }
+    }
+    return all.isEmpty ? nil : JSONValue.object(all).description
+  }
+
+  private static func members(
+    _ times: some Sequence<(String, PropertyTime)>, rowTime: PropertyTime
+  ) -> [JSONValue.Member] {
+    times.compactMap { name, time in
+      guard time != rowTime else { return nil }
       let value: JSONValue =
         switch time {
         case .never: .bool(false)
         case .untimed: .null
         case .at(let microseconds): .number(microseconds)
         }
-      members.append(JSONValue.Member(name: column, value: value))
+      return JSONValue.Member(name: name, value: value)
     }
-    return members.isEmpty ? nil : JSONValue.object(members).description
   }
 }

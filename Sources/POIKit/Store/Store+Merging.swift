@@ -17,6 +17,12 @@ extension Store.Lease {
     let key = try EnforcedKey.read(of: model, in: connection)
     let isEnforced = key != nil
     if let key, asked != .append { try checkRemovals(of: model, key, isSnapshot: isSnapshot) }
+    if model.groupsNullKeys, isSnapshot || key?.isHashed == true {
+      throw StoreFailure(
+        .invalidOptions,
+        "keys that contain NULL cannot be grouped "
+          + (isSnapshot ? "in a snapshot" : "by a hash: a key with a NULL has none"))
+    }
     if let key, key.isHashed { try completeHashes(of: model, key) }
     guard let policy = asked else {
       guard isEnforced else {

@@ -128,6 +128,8 @@ extension Store.Lease {
         columns + (change.unmappedColumn.map { [$0] } ?? []) + change.relations.map(\.name),
         in: table, of: connection)
     }
+    let changed = columns + change.widened.map(\.after.column)
+    if var move = try KeptValueMove(model, columns: changed, in: connection) { try move.run() }
     if change.outdatesTokens { try forgetHighestRecords(ofTable: model.table) }
     try connection.execute(schema.viewRenewal)
     var statement = try connection.prepare("UPDATE poikit_table SET model = ?2 WHERE name = ?1")

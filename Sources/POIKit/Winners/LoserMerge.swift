@@ -33,6 +33,9 @@ struct LoserMerge: ~Copyable {
 
   private var presentColumns: Set<String> = []
 
+  /// Merges the unmapped members; nil if the model keeps none.
+  private var members: LoserMembers?
+
   /// The timestamp of the winner, and the stored times of its values.
   private var rowTime = PropertyTime.untimed
   private var times: String?
@@ -75,6 +78,7 @@ struct LoserMerge: ~Copyable {
     timePlace = timeColumns.isEmpty ? nil : presencePlace + presenceColumns.count
     check = layout.model.map { FillCheck($0, columns: mergedNames) }
     self.rows = rows
+    members = layout.model.flatMap { LoserMembers($0, columns: mergedNames) }
   }
 
   /// The columns with the times of a row's attributes; empty if the table does not keep them, or
@@ -100,6 +104,7 @@ struct LoserMerge: ~Copyable {
 
   private mutating func readWinner() throws {
     if let tombstonePlace, WinnerSelection.isTombstone(tombstonePlace, of: rows) { return }
+    members?.begin(rows)
     presentColumns = []
     for (number, column) in presenceColumns.enumerated()
     where !rows.isNull(presencePlace + number) {
@@ -123,19 +128,24 @@ struct LoserMerge: ~Copyable {
       case .null, .real, .blob: .untimed
       }
     times = rows.isNull(timePlace + 1) ? nil : rows.text(timePlace + 1)
-    return PropertyTimes(times, and: columns.map(\.name), rowTime: rowTime)
+    return PropertyTimes(
+      times, and: columns.map(\.name), unmapped: members?.column, rowTime: rowTime)
   }
 
   /// Merges a loser into its winner. The losers of a group are added in the order of their places.
   mutating func add(_ loser: GroupLoserEntry) throws {
     if winner != loser.winner { try begin(loser.winner) }
-    guard values.contains(where: { $0.isOpen(at: loser.place) }) else { return }
+    guard !values.isEmpty,
+      members != nil || values.contains(where: { $0.isOpen(at: loser.place) })
+    else { return }
     try rows.bind(1, integer: loser.loser)
     guard try rows.step() else { return }
     let (winnerTime, winnerTimes) = (rowTime, times)
     let times = readTimes()
     (rowTime, self.times) = (winnerTime, winnerTimes)
-    for place in values.indices where values[place].isOpen(at: loser.place) {
+    members?.merge(rows, of: loser, times: times)
+    for place in values.indices
+    where values[place].isOpen(at: loser.place) && members?.isFixed(place) != true {
       guard let value = StoredValue(place, of: rows) else { continue }
       values[place].merge(value, of: loser, time: times?[columns[place].name] ?? .never)
     }
@@ -151,8 +161,11 @@ struct LoserMerge: ~Copyable {
     if !values.isEmpty {
       refusedCount += check?.leaveOut(from: &values, presentColumns: presentColumns) ?? 0
     }
-    let changes = zip(columns, values).compactMap { column, value in
+    var changes = zip(columns, values).compactMap { column, value in
       value.change.map { (column: column.name, value: $0) }
+    }
+    if let members, !values.isEmpty, let text = members.change(beside: values) {
+      changes.append((column: members.column, value: text))
     }
     return changes.isEmpty
       ? nil : WinnerUpdate(row: winner, values: changes, times: changedTimes(changes.map(\.column)))
@@ -161,7 +174,8 @@ struct LoserMerge: ~Copyable {
   /// The stored times of the winner after some of its columns have changed, or nil if they stay.
   private func changedTimes(_ changed: [String]) -> String? {
     guard timePlace != nil else { return nil }
-    var all = PropertyTimes(times, and: changed, rowTime: rowTime)
+    var all = PropertyTimes(times, and: changed, unmapped: members?.column, rowTime: rowTime)
+    members?.addTimes(to: &all.members)
     for (column, value) in zip(columns, values) where changed.contains(column.name) {
       all[column.name] = value.time
     }

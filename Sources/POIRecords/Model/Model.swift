@@ -35,6 +35,9 @@ public struct Model: Sendable {
   /// What decides between records that are equally new, if the model says so.
   public internal(set) var ties: TieRule?
 
+  /// Whether keys that contain NULL are equal if their other parts are; else such a record meets no other.
+  public internal(set) var groupsNullKeys = false
+
   /// How a record says that it was removed; nil if the model has no tombstone.
   package let tombstone: Tombstone?
 

@@ -12,6 +12,7 @@ extension Model {
 
     /// What decides between equally new records: `x-ties`.
     package var ties: TieRule?
+    package var groupsNullKeys: Bool?
 
     package init() {}
   }
@@ -40,6 +41,9 @@ extension Model {
         all[timestamp] = .object(property)
         document["properties"] = .object(all)
       }
+    }
+    if let groups = overrides.groupsNullKeys, groups != groupsNullKeys {
+      document["x-null-key"] = .string(groups ? "group" : "keep")
     }
     if let ties = overrides.ties { document["x-ties"] = .string(ties.rawValue) }
     return document == members ? self : try Model(document)

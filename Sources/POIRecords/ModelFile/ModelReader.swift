@@ -31,7 +31,7 @@ enum ModelReader {
 
   static let rootKeywords: Set<String> = recordKeywords.union([
     "$schema", "$id", "$defs", "type", "required", "properties", "x-table", "x-key",
-    "x-key-doubtful", "x-timestamp", "x-ties", "x-tombstone", "x-unmapped-column",
+    "x-key-doubtful", "x-null-key", "x-timestamp", "x-ties", "x-tombstone", "x-unmapped-column",
     // Earlier versions inferred x-widens.
     "x-widens", "x-keeps-misfits",
   ])
@@ -92,6 +92,7 @@ enum ModelReader {
     try checkSources(of: attributes, relations, at: "/properties")
     model.isKeyDoubtful = try boolean(json["x-key-doubtful"], at: "/x-key-doubtful")
     model.ties = try tieRule(json["x-ties"])
+    model.groupsNullKeys = try groupsNullKeys(json["x-null-key"])
     model.keepsMisfits = try boolean(json["x-keeps-misfits"], at: "/x-keeps-misfits")
     if model.keepsMisfits, unmapped == nil {
       throw ModelError(
@@ -209,6 +210,16 @@ enum ModelReader {
         pointer: "/x-ties")
     }
     return rule
+  }
+
+  private static func groupsNullKeys(_ json: JSONValue?) throws(ModelError) -> Bool {
+    switch json?.string ?? (json == nil ? "keep" : "") {
+    case "keep": return false
+    case "group": return true
+    default:
+      throw ModelError(
+        message: "say \"group\" if keys with a NULL are equal, or \"keep\"", pointer: "/x-null-key")
+    }
   }
 
   static func checkColumns(of model: Model, at place: String) throws(ModelError) {

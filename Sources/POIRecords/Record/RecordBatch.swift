@@ -196,6 +196,13 @@ package struct RecordBatch: ~Copyable {
   @inlinable
   package func digest(of record: Int) -> Digest { digests[record] }
 
+  /// Replaces the digest of a record of which a value was written in another form.
+  package mutating func replaceDigest(of record: Int, by digest: Digest) {
+    digestChange -= digests[record]
+    digestChange += digest
+    digests[record] = digest
+  }
+
   /// Counts a record that is not inserted. `addDigestOfLastRecord` counted its digest as an insertion; this
   /// replaces that by the change from `former` to `digest`.
   package mutating func countOutcome(

@@ -35,7 +35,7 @@ struct RecordDecoder: ~Copyable {
   let keepsMisfits: Bool
 
   /// The kept values by pointer, since the counts were moved last.
-  private var kept: [ExactText: KeptMember] = [:]
+  var kept: [ExactText: KeptMember] = [:]
 
   let childDecoders: [ChildDecoder]
   private let hasChildren: Bool
@@ -171,7 +171,7 @@ struct RecordDecoder: ~Copyable {
   // MARK: Walking
 
   /// What happens to unmapped members.
-  private enum UnmappedHandling {
+  enum UnmappedHandling {
     /// Count them, and copy them to the model's column.
     case keep
     /// Only count them: the model has no column, or its column gets the array that contains them as a whole.
@@ -221,71 +221,6 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
-  /// Decodes any value, or keeps it with the unmapped members if the model says so and the column cannot hold it;
-  /// returns false if it does not belong to the column.
-  ///
-  /// Its column is null: the record names the attribute. An element is kept with its array.
-  @inline(never)
-  private mutating func decodeOrKeep(
-    _ index: Int, name: Span<UInt8>?, value: Int, handling: UnmappedHandling,
-    element: JSONElement, record: Int, batch: inout RecordBatch
-  ) -> Bool {
-    let issueCount = issues.count
-    decodeUncommonField(index, value: value, element: element, record: record, batch: &batch)
-    if issues.count == issueCount, keepsMisfit[index], handling != .ignore,
-      hasFineFraction(index, value: value, element: element)
-    {
-      // The export writes the text while the column has its microseconds.
-      if handling == .keep, let name { appendUnmapped(name, value: value, element: element) }
-      return false
-    }
-    // A column of JSON around the value keeps it as it is.
-    guard issues.count > issueCount, keepsMisfit[index],
-      issues[issueCount...].allSatisfy(\.isMisfit)
-    else { return true }
-    issues.removeSubrange(issueCount...)
-    batch[record, index] = .null
-    guard handling != .ignore else { return true }
-    keep(
-      name, value: value, handling: handling, element: element,
-      from: layout.fields[index].attribute.source.notation)
-    return false
-  }
-
-  /// Whether a text has more digits of a second than the instant that it became.
-  private func hasFineFraction(_ index: Int, value: Int, element: JSONElement) -> Bool {
-    guard case .instant(let notation) = layout.fields[index].attribute.storage else { return false }
-    let token = element.tape[value]
-    if token.kind == .number, case .sinceEpoch(let length) = notation {
-      // A second has six digits of microseconds, a millisecond three.
-      let digitCount = String(length).utf8.count - 1
-      return DecimalText(element.tape.text(of: token)).exponent < -digitCount
-    }
-    guard token.kind == .string else { return false }
-    let text = element.tape.text(of: token)
-    var digitCount = 0
-    var isInFraction = false
-    for index in text.indices where digitCount <= 6 {
-      let isDigit = text[index] &- 0x30 <= 9
-      digitCount = isInFraction && isDigit ? digitCount + 1 : 0
-      isInFraction = isInFraction && isDigit || [0x2C, 0x2E].contains(text[index])
-    }
-    return digitCount > 6
-  }
-
-  /// Counts a value that does not fit, and copies it to the unmapped members unless its array is copied.
-  private mutating func keep(
-    _ name: Span<UInt8>?, value: Int, handling: UnmappedHandling, element: JSONElement,
-    from pointer: String
-  ) {
-    let pointer = ExactText(pointer)
-    if kept[pointer] == nil {
-      kept[pointer] = KeptMember(example: element.excerpt(ofValueAt: value))
-    }
-    kept[pointer]?.count += 1
-    if handling == .keep, let name { appendUnmapped(name, value: value, element: element) }
-  }
-
   /// Checks an unmapped member, and counts or copies it as `handling` says.
   @inline(never)
   private mutating func handleUnmapped(
@@ -322,6 +257,13 @@ struct RecordDecoder: ~Copyable {
       index = element.tape.end(ofValueAt: index)
       position += 1
     }
+    if keepsMisfits {
+      while position < table.elementCount(of: node) {
+        let pointer = table.pointer(of: node) + "/\(position)"
+        nameFields(at: pointer, record: record, batch: &batch)
+        position += 1
+      }
+    }
     return isWhollyMapped
   }
 
@@ -356,6 +298,13 @@ struct RecordDecoder: ~Copyable {
       if !isRelation { handling = .ignore }
     }
     guard target.node >= 0 else { return true }
+    if keepsMisfits, target.field < 0, handling != .ignore,
+      isOfOtherKind(value, node: target.node, element: element)
+    {
+      return keepWhole(
+        target.node, name: name, value: value, handling: handling, element: element,
+        record: record, batch: &batch)
+    }
     switch element.tape[value].kind {
     case .startObject:
       reportIfRepeated(ofNode: target.node)
@@ -399,17 +348,6 @@ struct RecordDecoder: ~Copyable {
     default:
       // A value with its own field has already reported its type.
       if target.field < 0 {
-        if keepsMisfits, handling != .ignore {
-          reportIfRepeated(ofNode: target.node)
-          let pointer = table.pointer(of: target.node)
-          keep(name, value: value, handling: handling, element: element, from: pointer)
-          // The record names the attributes inside.
-          for (index, field) in layout.fields.enumerated()
-          where keepsMisfit[index] && field.attribute.source.notation.hasPrefix(pointer + "/") {
-            batch[record, index] = .null
-          }
-          return false
-        }
         issues.report(
           "type", layout.path(ofFieldOrRelation: table.anyField(of: target.node)),
           "\(table.pointer(of: target.node)) holds attributes and must be an object or an array, "
@@ -419,7 +357,7 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
-  private mutating func reportIfRepeated(ofNode node: Int) {
+  mutating func reportIfRepeated(ofNode node: Int) {
     if lastRecordOfNode[node] == recordNumber {
       issues.report(
         "duplicate-key", nil, "the member \(table.pointer(of: node)) occurs twice in the record")
@@ -427,7 +365,7 @@ struct RecordDecoder: ~Copyable {
     lastRecordOfNode[node] = recordNumber
   }
 
-  private mutating func appendUnmapped(_ name: Span<UInt8>, value: Int, element: JSONElement) {
+  mutating func appendUnmapped(_ name: Span<UInt8>, value: Int, element: JSONElement) {
     appendUnmappedName(name)
     JSONText.append(valueAt: value, of: element.tape, to: &unmapped)
   }
@@ -584,13 +522,6 @@ struct RecordDecoder: ~Copyable {
   mutating func moveTally(to counts: inout [ExactText: Int], otherCount: inout Int) {
     tally.move(to: &counts, otherCount: &otherCount, table: table)
     for child in childDecoders { child.moveTally(to: &counts, otherCount: &otherCount) }
-  }
-
-  /// Moves the values that were kept beside their columns to `members`.
-  mutating func moveKept(to members: inout [ExactText: KeptMember]) {
-    guard !kept.isEmpty else { return }
-    members.merge(kept) { $0.adding($1) }
-    kept.removeAll()
   }
 
   /// Checks a value of the right type against the rules of a field.

@@ -51,6 +51,8 @@ struct SourceTable: ~Copyable {
 
   /// For each node: the targets whose names are array indices, its pointer, and a field at or below it.
   private let elements: [[(index: Int, target: Target)]]
+  private let isArrayNode: [Bool]
+  private let elementCounts: [Int]
   private let pointers: [String]
   private let anyFields: [Int]
 
@@ -67,6 +69,8 @@ struct SourceTable: ~Copyable {
     elements = tree.nodes.map { node in
       node.elements.map { (index: $0.index, target: Target($0.place)) }
     }
+    elementCounts = tree.nodes.map { ($0.elements.map(\.index).max() ?? -1) + 1 }
+    isArrayNode = tree.nodes.map { $0.elements.count == $0.places.count }
     for node in tree.nodes { compile(node) }
   }
 
@@ -152,6 +156,12 @@ struct SourceTable: ~Copyable {
     for element in elements[node] where element.index == index { return element.target }
     return .none
   }
+
+  /// Whether a node has only elements of an array.
+  func isArray(_ node: Int) -> Bool { isArrayNode[node] }
+
+  /// The number of elements in an array that has all elements of a node.
+  func elementCount(of node: Int) -> Int { elementCounts[node] }
 
   /// The JSON pointer of a node for messages, such as `/properties`.
   func pointer(of node: Int) -> String { pointers[node] }

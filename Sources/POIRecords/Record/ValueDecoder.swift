@@ -36,6 +36,12 @@ package struct ValueDecoder: ~Copyable {
     return slot
   }
 
+  /// The text of the last slot.
+  package func text(of slot: ValueSlot) -> [UInt8] {
+    let text = arena.span.extracting(slot.textRange)
+    return text.indices.map { text[$0] }
+  }
+
   /// Whether the last slot has a text.
   package func isText(_ text: Span<UInt8>, in slot: ValueSlot) -> Bool {
     arena.span.extracting(slot.textRange).hasSameBytes(as: text)

@@ -43,6 +43,18 @@ package enum JSONValue: Sendable {
     if case .object(let members) = self { members } else { nil }
   }
 
+  /// The value with the members of all objects sorted by their names.
+  package var sorted: JSONValue {
+    switch self {
+    case .array(let elements): .array(elements.map(\.sorted))
+    case .object(let members):
+      .object(
+        members.map { Member(name: $0.name, value: $0.value.sorted) }
+          .sorted { ExactText($0.name) < ExactText($1.name) })
+    case .null, .bool, .number, .string: self
+    }
+  }
+
   var typeName: String {
     switch self {
     case .null: "null"
