@@ -24,6 +24,7 @@ struct TableExport: ~Copyable {
     let areNamed = model?.attributes.contains { $0.source == .memberName } ?? false
     format = options.format ?? (areNamed ? .json : .ndjson)
     report = ExportReport(table: table)
+    output.isSpreadsheetSafe = options.isSpreadsheetSafe
   }
 
   /// Writes the rows of a table of records.
