@@ -161,7 +161,8 @@ struct ExportCommand {
         report = try writeGeoPackage(to: outputPath, tool)
       } else {
         try OutputFile.check(outputPath)
-        var file = try OutputFile(outputPath)
+        let mode = StorePermissions.forFile(besideStoreAt: storePath)
+        var file = try OutputFile(outputPath, mode: mode)
         report = try export(&tool) { bytes, _ in try file.write(bytes) }
         if report.isFinished { try file.complete() }
       }
