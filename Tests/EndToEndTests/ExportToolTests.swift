@@ -116,6 +116,15 @@ import Testing
     }
   }
 
+  @Test func `a table that became a view is written`() throws {
+    let folder = try makeStore()
+    let whole = try exporter.run(["-q"], in: folder.path).output
+    try Connection(path: folder.file("poi.sqlite"), access: .readWrite).execute(
+      "ALTER TABLE place RENAME TO spot; CREATE VIEW place AS SELECT * FROM spot")
+    let outcome = try exporter.run(["-q", "-t", "place"], in: folder.path)
+    #expect(outcome.exitCode == 0 && outcome.output == whole, "\(outcome)")
+  }
+
   @Test func `records that are members of one object come out as such`() throws {
     let folder = try ScratchFolder()
     try folder.write(

@@ -27,7 +27,7 @@ extension Store {
       let mode = StorePermissions.forFile(besideStoreAt: self.path)
       return try NewDatabase.write(path, mode: mode) { path in
         try lease.copy(to: path)
-        try Store.checkCompleteness(ofCopyAt: path)
+        try NewDatabase.writing { try Store.checkCompleteness(ofCopyAt: path) }
         // Another program may change the store meanwhile, but not its copy.
         let digests = try Store(path, for: .readOnly).leased { try $0.rememberedDigests() }
         try NewDatabase.writing { try Store.finishCopy(at: path, indexes, progress) }

@@ -11,31 +11,31 @@ enum NewDatabase {
   ///   - path: the path, where no file may exist.
   ///   - mode: the permission bits; the umask is applied.
   ///   - body: makes the database.
-  /// - Throws: `StoreError` with `database` when the file exists or cannot be written; the error of `body`. No file
-  ///   is left.
+  /// - Throws: `StoreError` with `database` when the file exists or cannot be written; the error of `body`, where
+  ///   one of SQLite is not of this file. No file is left.
   static func write<Result>(
     _ path: String, mode: UInt32, _ body: (String) throws -> Result
-  ) throws(StoreError) -> Result {
-    try StoreError.converting(path: path) {
-      do {
-        var file = try NewFile(Connection.literalPath(path), mode: mode, replaces: false)
-        let partialPath = file.partialPath
-        let result: Result
-        do { result = try body(partialPath) } catch var error as StoreError {
-          if error.message.hasPrefix(partialPath) {
-            error.message = path + error.message.dropFirst(partialPath.count)
-          }
-          throw error
-        }
-        try file.complete()
-        return result
-      } catch let error as SystemError {
-        throw StoreFailure(
-          .database,
-          error.number == EEXIST
-            ? "the file is there already; name one that is not"
-            : "the file cannot be written: \(error.text)")
+  ) throws -> Result {
+    var partialPath = path
+    do {
+      var file = try NewFile(Connection.literalPath(path), mode: mode, replaces: false)
+      partialPath = file.partialPath
+      let result = try body(partialPath)
+      try file.complete()
+      return result
+    } catch let error as SystemError {
+      let message =
+        error.number == EEXIST
+        ? "the file is there already; name one that is not"
+        : "the file cannot be written: \(error.text)"
+      throw StoreError(.database, "\(path): \(message)")
+    } catch let error as StoreFailure {
+      throw StoreError(converting: error, path: path)
+    } catch var error as StoreError {
+      if error.message.hasPrefix(partialPath) {
+        error.message = path + error.message.dropFirst(partialPath.count)
       }
+      throw error
     }
   }
 
@@ -46,7 +46,8 @@ enum NewDatabase {
 
   /// The error of the operation if SQLite fails to write the file.
   static func failure(_ error: SQLiteError) -> StoreFailure {
-    StoreFailure(
-      .database, "the file cannot be written: \(error.message) (\(error.codeName))", cause: error)
+    let reason = error.isFull ? "database or disk is full" : error.message
+    return StoreFailure(
+      .database, "the file cannot be written: \(reason) (\(error.codeName))", cause: error)
   }
 }

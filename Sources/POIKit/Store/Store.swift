@@ -352,9 +352,10 @@ extension Store {
   /// - Parameter path: the path, where no file may exist.
   /// - Throws: `StoreError` when the file exists or cannot be written.
   public func save(to path: String) throws(StoreError) {
-    let lease = try lease()
     let mode = StorePermissions.forFile(besideStoreAt: self.path)
-    try NewDatabase.write(path, mode: mode) { try lease.copy(to: $0) }
+    try leased { lease in
+      try NewDatabase.write(path, mode: mode) { try lease.copy(to: $0) }
+    }
   }
 
   /// The names of the tables of records in the store, in alphabetical order.
