@@ -49,7 +49,7 @@ public struct SQLiteError: Error, Sendable, Hashable {
   /// The message if a connection that only reads finds no space: only temporary files can need it.
   private static let noTemporarySpace = "no space is left for temporary files"
 
-  /// Whether no space is left for temporary files, such as those of a sort.
+  /// Whether no space is left for a temporary file, which a sort may need.
   package var isOfTemporaryFiles: Bool { isFull && message == SQLiteError.noTemporarySpace }
 
   /// The system's error for a status that was just returned; 0 if it is unknown.
