@@ -54,7 +54,8 @@ let package = Package(
       name: "poi-dedup", dependencies: ["POIKit", "SQLiteKit", "ToolSupport"],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
-      name: "poi-export", dependencies: ["POIInputs", "POIKit", "SQLiteKit", "ToolSupport"],
+      name: "poi-export",
+      dependencies: ["JSONStreaming", "POIInputs", "POIKit", "SQLiteKit", "ToolSupport"],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
       name: "library-example", dependencies: ["POIKit"], path: "Samples/library-example"),

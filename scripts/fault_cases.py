@@ -31,15 +31,71 @@ MODEL = {
 
 POLICIES = ["newest", "object-trump", "store-trump", "overwrite", "rollback", "newest-by-property"]
 SHAPES = ["array", "lines", "envelope", "gzip", "standard input"]
-RESULTS = ["exit code", "digest", "content", "rejects"]
+RESULTS = ["exit code", "digest", "content", "rejects", "output"]
+
+# The programs that compress an export, by the end of its name.
+COMPRESSORS = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
+
+OLD = b"old"
 
 
 class Case:
-    """One kind of work: an initial store, a command, and the command that continues it."""
+    """One kind of work: an initial store, a command, and the command that continues it.
 
-    def __init__(self, name, folder, base, command, retry=None, piped=None):
+    An export has the name of its output. It replaces an old file, unless the output is a database.
+    """
+
+    def __init__(self, name, folder, base, command, retry=None, piped=None, output=None):
         self.name, self.folder, self.base = name, folder, base
         self.command, self.retry, self.piped = command, retry or command, piped
+        self.output = folder / output if output else None
+        self.replaces = output is not None and not output.endswith((".gpkg", ".app"))
+
+    def restore_output(self):
+        """Makes the output what it was before the work; what killed runs left stays."""
+        if self.output:
+            self.output.unlink(missing_ok=True)
+            if self.replaces:
+                self.output.write_bytes(OLD)
+
+    def output_content(self):
+        """The rows of a database, or the bytes of another file; and what was left beside it."""
+        if not self.output:
+            return None
+        left = sorted(path.name for path in self.folder.glob(f".{self.output.name}.partial-*"))
+        if not self.output.exists():
+            return None, left
+        if not self.replaces:
+            return database_rows(self.output), left
+        program = COMPRESSORS.get(self.output.suffix)
+        content = self.output.read_bytes()
+        if program and content != OLD:
+            content = subprocess.run(
+                [program, "-dc", self.output], capture_output=True, check=True).stdout
+        return content, left
+
+    def problem_of_output(self, whole, is_ended=False):
+        """The problem with the output after a failure, if any: it must be the old file or the whole new one."""
+        if not self.output:
+            return None
+        try:
+            found = self.output_content()[0]
+        except (sqlite3.DatabaseError, subprocess.CalledProcessError) as error:
+            return f"the output is damaged: {error}"
+        possible = [whole[0]] if is_ended else [whole[0], OLD if self.replaces else None]
+        return None if found in possible else f"the output is torn: {found!r:.100}"
+
+
+def database_rows(path):
+    """All rows of a database, except the time at which a GeoPackage was made."""
+    connection = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+    rows = connection.execute("PRAGMA integrity_check").fetchall()
+    for (table,) in connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
+            " AND name <> 'gpkg_contents' ORDER BY name").fetchall():
+        rows += connection.execute(f'SELECT \'{table}\', * FROM "{table}"').fetchall()
+    connection.close()
+    return rows
 
 
 class Tools:
@@ -80,7 +136,7 @@ class Tools:
 
     def results(self, case, code, store):
         """The results that must be equal with and without a failure, by the names of RESULTS."""
-        return code, self.digest(case, store), content(store), rejects(case)
+        return code, self.digest(case, store), content(store), rejects(case), case.output_content()
 
 
 def difference(left, right):
@@ -103,12 +159,12 @@ def rejects(case):
     return path.read_text() if path.exists() else ""
 
 
-def is_done(store, whole):
+def is_done(case, store, whole):
     """Whether the run had finished when it was killed: repeating the work would do it twice.
 
-    The store's content is then the same as after a run that was not killed.
+    The store's content is then the same as after a run that was not killed. An export is repeated.
     """
-    if not store.exists():
+    if case.output or not store.exists():
         return False
     connection = sqlite3.connect(store)
     try:
@@ -262,6 +318,34 @@ def round_of_cases(tools, generator, scratch, scale=1):
     yield Case("enforce", place, alone, ["poi-dedup", "--enforce"])
     yield Case("enforce by hash", place, alone, ["poi-dedup", "--enforce", "--hash-key"])
     yield Case("undo", place, unique, ["poi-dedup", "--undo"])
+    yield from exports(tools, generator, scratch, scale)
+
+
+def exports(tools, generator, scratch, scale):
+    """Every format and compression, a GeoPackage, a store to ship, and differences."""
+    place = case_folder(scratch)
+    number = {"type": ["number", "null"]}
+    model = {**MODEL, "properties": {**MODEL["properties"], "latitude": number, "longitude": number}}
+    (place / "model.json").write_text(json.dumps(model))
+
+    def store(count):
+        lines = [json.loads(line) for line in records(generator, int(count * scale), count, damaged=0)]
+        for line in lines:
+            line |= {"latitude": generator.random(), "longitude": generator.random()}
+        return prepared(tools, place, map(json.dumps, lines), "--merge", "newest")
+
+    store(700).rename(place / "old.sqlite")
+    base = store(3000)
+    names = ["out.ndjson", "out.geojson", "out.geojsonseq", "out.csv", "out.gpkg"]
+    for name in names + [f"out.json{end}" for end in ["", *COMPRESSORS]]:
+        yield Case(f"export {name[4:]}", place, base, ["poi-export", "-o", name], output=name)
+    indexes = ["--index", "at", "--spatial-index", "--full-text", "text"]
+    yield Case(
+        "ship", place, base, ["poi-export", "--table", "note", "--ship", "out.app", *indexes],
+        output="out.app")
+    yield Case(
+        "differences", place, base, ["poi-export", "--diff", "old.sqlite", "-o", "out.diff"],
+        output="out.diff")
 
 
 def blown_up(lines):

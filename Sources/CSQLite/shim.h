@@ -8,6 +8,10 @@ static inline int csqlite_set_defensive(sqlite3 *database, int is_on) {
   return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, is_on, (int *)0);
 }
 
+static inline int csqlite_set_triggers(sqlite3 *database, int is_on) {
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, is_on, (int *)0);
+}
+
 static inline int csqlite_distrust_schema(sqlite3 *database) {
   return sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
 }

@@ -132,8 +132,11 @@ public final class Connection {
 
 extension Connection {
   /// Leaves SQLite's defensive mode, for a file that this process makes: SQL may write the tables behind a virtual
-  /// table and work without a journal.
-  package func trustOwnFile() { unsafe csqlite_set_defensive(handle, 0) }
+  /// table and work without a journal. Triggers that the file may have do not fire.
+  package func trustOwnFile() {
+    unsafe csqlite_set_defensive(handle, 0)
+    unsafe csqlite_set_triggers(handle, 0)
+  }
 
   /// The name of the collation of a column; nil if the table does not have it, and for a view.
   ///

@@ -38,8 +38,19 @@ public struct SQLiteError: Error, Sendable, Hashable {
     if isLatest, isOfSystem, number != 0, let reason = unsafe strerror(number) {
       unsafe text += ": \(String(cString: reason))"
     }
+    if let connection = unsafe connection, status & 0xff == SQLITE_FULL,
+      unsafe sqlite3_db_readonly(connection, "main") == 1
+    {
+      text = SQLiteError.noTemporarySpace
+    }
     self.init(code: status, message: text, sql: sql)
   }
+
+  /// The message if a connection that only reads finds no space: only temporary files can need it.
+  private static let noTemporarySpace = "no space is left for temporary files"
+
+  /// Whether no space is left for a temporary file, which a sort may need.
+  package var isOfTemporaryFiles: Bool { isFull && message == SQLiteError.noTemporarySpace }
 
   /// The system's error for a status that was just returned; 0 if it is unknown.
   ///

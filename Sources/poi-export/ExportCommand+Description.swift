@@ -54,6 +54,12 @@ extension ExportCommand {
         detail: "Without either, records that are members of one object are written as json.",
         section: "How to write it"),
       OptionDescription(
+        "csv-safe",
+        summary: "write an apostrophe before texts in CSV that a spreadsheet would run as formulas",
+        detail:
+          "They begin with = + - @ or a tab. An import reads the apostrophe as a part of the text.",
+        section: "How to write it"),
+      OptionDescription(
         "order", "NAME[,NAME…]", isRepeatable: true,
         summary: "the order of the records (default: by row id)",
         detail: "-NAME is from the greatest to the least. Sorting takes memory or temporary files.",

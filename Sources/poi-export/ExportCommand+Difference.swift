@@ -9,7 +9,9 @@ extension ExportCommand {
     let report: DifferenceReport
     if let outputPath {
       try OutputFile.check(outputPath)
-      var file = try OutputFile(outputPath)
+      // It has records of both stores.
+      let modes = [older, storePath].map { StorePermissions.forFile(besideStoreAt: $0) }
+      var file = try OutputFile(outputPath, mode: modes[0] & modes[1])
       report = try compare(with: older, &tool) { bytes, _ in try file.write(bytes) }
       if report.isFinished { try file.complete() }
     } else {

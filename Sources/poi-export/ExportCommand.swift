@@ -77,6 +77,10 @@ struct ExportCommand {
     options.orders = try names("order").map {
       $0.hasPrefix("-") ? .descending(String($0.dropFirst())) : .ascending($0)
     }
+    options.isSpreadsheetSafe = arguments.flag("csv-safe")
+    guard !options.isSpreadsheetSafe || form == .csv else {
+      throw UsageError("--csv-safe is for CSV: add --format csv")
+    }
     options.box = try arguments.text("bbox").map(Self.box)
     for condition in arguments.texts("where") {
       options.filters.append(try Self.filter(condition))
@@ -157,7 +161,8 @@ struct ExportCommand {
         report = try writeGeoPackage(to: outputPath, tool)
       } else {
         try OutputFile.check(outputPath)
-        var file = try OutputFile(outputPath)
+        let mode = StorePermissions.forFile(besideStoreAt: storePath)
+        var file = try OutputFile(outputPath, mode: mode)
         report = try export(&tool) { bytes, _ in try file.write(bytes) }
         if report.isFinished { try file.complete() }
       }

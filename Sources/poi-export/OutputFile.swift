@@ -1,4 +1,5 @@
 import Glibc
+import JSONStreaming
 import POIInputs
 import ToolSupport
 
@@ -6,49 +7,45 @@ import ToolSupport
 struct OutputFile: ~Copyable {
   private let path: String
 
-  /// The path until then, in the same folder; nil for a pipe or device, which is written directly.
-  private var temporaryPath: String?
+  /// Nil for a pipe or device, which is written directly.
+  private var file: NewFile?
 
   private let descriptor: Int32
   private var compressor: Compressor?
 
+  /// - Parameter mode: the permission bits; the umask is applied.
   /// - Throws: `ToolFailure` if the file cannot be created.
-  init(_ path: String) throws(ToolFailure) {
+  init(_ path: String, mode: UInt32) throws(ToolFailure) {
     var status = stat()
-    let isThere = unsafe stat(path, &status) == 0
-    if isThere, status.st_mode & S_IFMT != S_IFREG {
-      descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
-    } else {
-      // A link stays one: the file that it leads to is replaced.
-      let target = isThere ? OutputFile.resolved(path) : path
-      var template = Array("\(target).XXXXXX".utf8CString)
-      descriptor = unsafe mkstemp(&template)
-      if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-      temporaryPath = String(
-        decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-    self.path = path
-    guard descriptor >= 0 else {
-      temporaryPath = nil
-      throw OutputFile.failure(path, errno)
-    }
-    if temporaryPath != nil {
-      let mask = umask(0)
-      umask(mask)
-      fchmod(descriptor, isThere ? status.st_mode & 0o777 : 0o666 & ~mask)
-    }
-    if let compression = Compressor.compression(ofFileNamed: path) {
-      do throws(Compressor.Failure) {
-        compressor = try Compressor(compression, writingTo: descriptor)
-      } catch {
-        throw ToolFailure(.ioError, "\(path): \(error.message)")
+    let isStream = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    let file = isStream ? nil : try OutputFile.newFile(path, mode: mode)
+    let descriptor =
+      switch file {
+      case .some(let file): file.descriptor
+      case .none: unsafe open(path, O_WRONLY | O_CLOEXEC)
       }
+    guard descriptor >= 0 else { throw OutputFile.failure(path, .last) }
+    compressor = try OutputFile.compressor(of: path, writingTo: descriptor)
+    self.file = file
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  private static func newFile(_ path: String, mode: UInt32) throws(ToolFailure) -> NewFile {
+    do throws(SystemError) { return try NewFile(path, mode: mode, replaces: true) } catch {
+      throw failure(path, error)
     }
   }
 
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
-    if let temporaryPath { unsafe unlink(temporaryPath) }
+  private static func compressor(
+    of path: String, writingTo descriptor: Int32
+  ) throws(ToolFailure) -> Compressor? {
+    guard let compression = Compressor.compression(ofFileNamed: path) else { return nil }
+    do throws(Compressor.Failure) {
+      return try Compressor(compression, writingTo: descriptor)
+    } catch {
+      throw ToolFailure(.ioError, "\(path): \(error.message)")
+    }
   }
 
   /// Refuses a file that is a SQLite database, as the store is, or a log of one, and a link to nothing.
@@ -92,7 +89,7 @@ struct OutputFile: ~Copyable {
       let code = compressor!.write(bytes)
       guard code == 0 else {
         try finishCompressor()
-        throw OutputFile.failure(path, code)
+        throw OutputFile.failure(path, SystemError(number: code))
       }
       return
     }
@@ -104,7 +101,7 @@ struct OutputFile: ~Copyable {
       if written >= 0 {
         start += written
       } else if errno != EINTR {
-        throw OutputFile.failure(path, errno)
+        throw OutputFile.failure(path, .last)
       }
     }
   }
@@ -112,12 +109,13 @@ struct OutputFile: ~Copyable {
   /// Makes the file appear at its path.
   mutating func complete() throws(ToolFailure) {
     if compressor != nil { try finishCompressor() }
-    guard let temporaryPath else { return }
-    let target = OutputFile.resolved(path)
-    guard fsync(descriptor) == 0, unsafe rename(temporaryPath, target) == 0 else {
-      throw OutputFile.failure(path, errno)
+    guard file != nil else {
+      close(descriptor)
+      return
     }
-    self.temporaryPath = nil
+    do throws(SystemError) { try file!.complete() } catch {
+      throw OutputFile.failure(path, error)
+    }
   }
 
   /// - Throws: `ToolFailure` with what the program failed at.
@@ -127,15 +125,7 @@ struct OutputFile: ~Copyable {
     }
   }
 
-  /// The path without links, if the file exists.
-  private static func resolved(_ path: String) -> String {
-    guard let whole = unsafe realpath(path, nil) else { return path }
-    defer { unsafe free(whole) }
-    return unsafe String(cString: whole)
-  }
-
-  private static func failure(_ path: String, _ number: Int32) -> ToolFailure {
-    ToolFailure(
-      .ioError, "\(path): cannot write the export: \(unsafe String(cString: strerror(number)))")
+  private static func failure(_ path: String, _ error: SystemError) -> ToolFailure {
+    ToolFailure(.ioError, "\(path): cannot write the export: \(error.text)")
   }
 }

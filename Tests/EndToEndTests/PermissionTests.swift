@@ -7,6 +7,7 @@ import Testing
 @Suite struct PermissionTests {
   private let importer = Tool("poi-import")
   private let deduplicator = Tool("poi-dedup")
+  private let exporter = Tool("poi-export")
   private static let bad = "{\"name\":1}\n"
 
   private func run(
@@ -52,6 +53,44 @@ import Testing
       try Store(folder.file("poi.sqlite")).save(to: folder.file("saved.sqlite"))
     }
     #expect(Files.mode(of: folder.file("saved.sqlite")) == 0o600)
+  }
+
+  private static let exports: [[String]] = [
+    ["-o", "out.ndjson"], ["-o", "out.json.gz"], ["-f", "gpkg", "-o", "out.gpkg"],
+    ["--ship", "out.sqlite", "--spatial-index"], ["--diff", "old.sqlite", "-o", "out.diff"],
+  ]
+
+  @Test(arguments: exports, [(0o600, "000", 0o600), (0o664, "027", 0o640), (0o444, "022", 0o444)])
+  func `what is exported has the mode of the store`(
+    options: [String], modes: (store: UInt32, umask: String, output: UInt32)
+  ) throws {
+    let folder = try ScratchFolder()
+    try folder.write(ImportToolTests.array(0..<3) + "\n", to: "data.json")
+    for store in ["poi.sqlite", "old.sqlite"] {
+      _ = try importer.run(["-s", store, "data.json"], in: folder.path)
+    }
+    #expect(unsafe chmod(folder.file("poi.sqlite"), modes.store) == 0)
+    let name = options.first { $0.hasPrefix("out") } ?? ""
+    // A file that is replaced has another mode.
+    if options[0] == "-o" || options[0] == "--diff" {
+      try folder.write("old", to: name)
+      #expect(unsafe chmod(folder.file(name), 0o666) == 0)
+    }
+    let outcome = try run(exporter, umask: modes.umask, options, in: folder)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    let expected = modes.output & (options[0] == "--diff" ? 0o644 : 0o666)
+    #expect(Files.mode(of: folder.file(name)) == expected)
+  }
+
+  @Test func `differences are not readable by more users than either store`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(ImportToolTests.array(0..<3) + "\n", to: "data.json")
+    for store in ["poi.sqlite", "old.sqlite"] {
+      _ = try importer.run(["-s", store, "data.json"], in: folder.path)
+    }
+    #expect(unsafe chmod(folder.file("old.sqlite"), 0o600) == 0)
+    _ = try run(exporter, umask: "000", ["--diff", "old.sqlite", "-o", "out"], in: folder)
+    #expect(Files.mode(of: folder.file("out")) == 0o600)
   }
 
   @Test func `a dry run's new reject file is private, an existing one keeps its mode`()

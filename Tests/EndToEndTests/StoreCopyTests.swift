@@ -1,3 +1,4 @@
+import SQLiteKit
 import TestSupport
 import Testing
 
@@ -105,7 +106,7 @@ import Testing
     let folder = try makeStores(recordCount: 30_000)
     let outcome = try Tool.shell(
       #"""
-      (ulimit -f 300; "$1" $2); echo "$?"; ls | grep out
+      (ulimit -f 300; "$1" $2); echo "$?"; ls -A | grep '^\.*out'
       """#, [exporter.path, options], in: folder.path)
     #expect(outcome.output == "74\n", "\(outcome)")
     #expect(
@@ -121,8 +122,69 @@ import Testing
     let folder = try makeStores(recordCount: 60_000)
     let outcome = try Tool.shell(
       #"""
-      "$1" $2 & until ls | grep -q '^out'; do sleep 0.01; done; kill -TERM "$!"; wait "$!"; echo "$?"; ls | grep out
+      "$1" $2 & until ls -A | grep -q '^\.*out'; do sleep 0.01; done
+      kill -TERM "$!"; wait "$!"; echo "$?"; ls -A | grep '^\.*out'
       """#, [exporter.path, options], in: folder.path)
     #expect(outcome.output == "130\n" || outcome.output == "143\n", "\(outcome)")
+  }
+
+  @Test(arguments: [
+    "-f gpkg -o out.gpkg", "-o out.json.gz", "--ship out.sqlite --spatial-index",
+    "--diff empty.sqlite -o out.ndjson",
+  ])
+  func `what a killed run leaves is removed by the next one`(options: String) throws {
+    let folder = try makeStores(recordCount: 60_000)
+    let outcome = try Tool.shell(
+      #"""
+      "$1" $2 & until ls -A | grep -q '^\.*out'; do sleep 0.01; done
+      kill -KILL "$!"; wait "$!"; echo "$?"; ls -A | grep -c '^\.out.*\.partial-[0-9a-f]*$'; "$1" -q $2; ls -A | grep '^\.*out'
+      """#, [exporter.path, options], in: folder.path)
+    let name = options.split(separator: " ").first { $0.hasPrefix("out") } ?? ""
+    #expect(outcome.output == "137\n1\n\(name)\n", "\(outcome)")
+  }
+
+  @Test(arguments: ["--ship out", "-f gpkg -o out"])
+  func `two runs do not replace the file of one another`(options: String) throws {
+    let folder = try makeStores(recordCount: 1_000)
+    let outcome = try Tool.shell(
+      #"""
+      for round in 1 2 3 4 5 6; do
+        ("$1" -q $2; echo "$?" > first) & ("$1" -q $2; echo "$?" > second) & wait
+        cat first second | grep -c '^0$'; ls -A | grep '^\.*out'; rm out
+      done
+      """#, [exporter.path, options], in: folder.path)
+    #expect(outcome.output == String(repeating: "1\nout\n", count: 6), "\(outcome)")
+    #expect(
+      outcome.messages.split(separator: "\n").allSatisfy {
+        $0.contains(": out: the file is there already") || $0.contains("name one that is not there")
+      }, "\(outcome)")
+  }
+
+  @Test func `a store whose digest is not the remembered one is not shipped`() throws {
+    let folder = try makeStores(recordCount: 10)
+    try Connection(path: folder.file("poi.sqlite"), access: .readWrite).execute(
+      "UPDATE poikit_digest SET digest = zeroblob(16)")
+    let outcome = try exporter.run(["--ship", "out.sqlite"], in: folder.path)
+    #expect(outcome.exitCode == 74, "\(outcome)")
+    let digest = String(repeating: "0", count: 32)
+    #expect(
+      outcome.messages.contains("out.sqlite: nothing was written: the store or its copy is damaged")
+        && outcome.messages.contains("\(digest) in the store"), "\(outcome)")
+    #expect(!Files.names(in: folder.path, isWhole: true).contains { $0.contains("out.sqlite") })
+  }
+
+  @Test func `a shipped store has the records, whatever triggers the store has`() throws {
+    let folder = try makeStores(recordCount: 10)
+    try Connection(path: folder.file("poi.sqlite"), access: .readWrite).execute(
+      """
+      CREATE TRIGGER wrong AFTER DELETE ON poikit_run BEGIN DELETE FROM place WHERE id > 3; END;
+      CREATE TRIGGER worse AFTER DELETE ON poikit_reject BEGIN UPDATE place SET id = -id; END
+      """)
+    let outcome = try exporter.run(
+      ["-q", "--ship", "app.sqlite", "--trust-schema"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    #expect(
+      try deduplicator.run(["--digest"], in: folder.path).output
+        == deduplicator.run(["--digest", "-s", "app.sqlite"], in: folder.path).output)
   }
 }

@@ -124,6 +124,25 @@ import Testing
     #expect(try Self.value("SELECT count(*) FROM poi", folder.file("disk/poi")) == "6000")
   }
 
+  @Test(.enabled(if: canMount, "no small disk can be mounted here"))
+  func `a full folder of temporary files is not called the disk of the store`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<20_000), to: "data")
+    let imported = try importer.run(["data", "--store", "poi"], in: folder.path)
+    #expect(imported.exitCode == 0, "\(imported.messages)")
+    let mounted = try shell("mkdir disk && mount -t tmpfs -o size=64k tmpfs disk", in: folder)
+    try #require(mounted.exitCode == 0, "\(mounted.messages)")
+    defer { _ = try? shell("umount disk", in: folder) }
+    let outcome = try Tool("poi-export").run(
+      ["--store", "poi", "--order", "-name", "-o", "out.json"], in: folder.path,
+      environment: ["TMPDIR": folder.file("disk"), "SQLITE_TMPDIR": folder.file("disk")])
+    #expect(
+      outcome.exitCode == 74
+        && outcome.messages.contains("poi: no space is left for temporary files"),
+      "\(outcome.messages)")
+    #expect(!Files.names(in: folder.path, isWhole: true).contains { $0.contains("out.json") })
+  }
+
   // MARK: Other processes
 
   @Test(arguments: [["--batch", "50"], ["--batch", "50", "--merge", "newest"]])

@@ -147,4 +147,28 @@ import Testing
     #expect(text == "a,b\r\n\"\u{FFFD},\",AP8=\r\n")
     #expect(report.repairedTextCount == 1)
   }
+
+  @Test func `a spreadsheet runs no text of a safe file`() throws {
+    let store = try Store.inMemory()
+    let document =
+      #"{"x-table":"t","properties":{"=a":{"type":["string","null"],"x-column":"a"},"n":{"type":["number","null"]}}}"#
+    try store.importRecords(
+      from: .text(
+        #"{"=a":"=cmd|' /C calc'!A0","n":-1.5}{"=a":"+1"}{"=a":"-1,2"}{"=a":"@x"}{"=a":"\t=1"}{"=a":"\r=1"}{"=a":"a=1"}{"=a":""}"#
+      ), model: Model(parsing: document))
+    var options = ExportOptions()
+    options.format = .csv
+    var text = ""
+    try store.export(options: options) { text += String(copying: $0) }
+    #expect(text.hasPrefix("=a,n\r\n=cmd|"))
+    options.isSpreadsheetSafe = true
+    text = ""
+    try store.export(options: options) { text += String(copying: $0) }
+    let expected = [
+      "'=a,n", "'=cmd|' /C calc'!A0,-1.5", "'+1,", "\"'-1,2\",", "'@x,", "'\t=1,", "\"'\r=1\",",
+      "a=1,",
+      "\"\",",
+    ]
+    #expect(text == expected.map { $0 + "\r\n" }.joined())
+  }
 }

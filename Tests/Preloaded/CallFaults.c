@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -116,7 +117,11 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t size, off64_t offset)
 int fsync(int descriptor) {
   typedef int (*sync_function)(int);
   NEXT(sync_function, "fsync")
-  return fails("changes", descriptor, NULL) ? fail() : next(descriptor);
+  struct stat status;
+  const bool is_folder = fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode);
+  return fails(is_folder && !counts("changes") ? "folders" : "changes", descriptor, NULL)
+             ? fail()
+             : next(descriptor);
 }
 
 int fdatasync(int descriptor) {
@@ -141,6 +146,18 @@ int unlink(const char *path) {
   typedef int (*unlink_function)(const char *);
   NEXT(unlink_function, "unlink")
   return fails("changes", -1, path) ? fail() : next(path);
+}
+
+int rename(const char *path, const char *new_path) {
+  typedef int (*rename_function)(const char *, const char *);
+  NEXT(rename_function, "rename")
+  return fails("changes", -1, path) ? fail() : next(path, new_path);
+}
+
+int link(const char *path, const char *new_path) {
+  typedef int (*link_function)(const char *, const char *);
+  NEXT(link_function, "link")
+  return fails("changes", -1, path) ? fail() : next(path, new_path);
 }
 
 ssize_t read(int descriptor, void *buffer, size_t size) {

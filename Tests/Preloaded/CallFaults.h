@@ -3,7 +3,8 @@
 // A library for LD_PRELOAD: it makes one system call of a program fail, or kills the program there as
 // `kill -9` does. Environment variables:
 //
-//   CALL_FAULT         changes: calls that change a file (writes, syncs, truncations, removals);
+//   CALL_FAULT         changes: calls that change a file (writes, syncs, truncations, removals,
+//                      names); folders: syncs of folders;
 //                      writes: only the writes; reads: calls that read a file;
 //                      parser: allocations of yajl
 //   CALL_FAULT_AT      the call that fails, counted from 1

@@ -256,3 +256,14 @@ int rename(const char *path, const char *new_path) {
       if (name && realpath(new_path, new_whole) && name_in_folder(new_whole))
           ADD("rename %s/%s\n", name, name_in_folder(new_whole)))
 }
+
+int link(const char *path, const char *new_path) {
+  typedef int (*link_function)(const char *, const char *);
+  NEXT(link_function, "link")
+  char whole[PATH_MAX], new_whole[PATH_MAX];
+  const char *name = record >= 0 && realpath(path, whole) ? name_in_folder(whole) : NULL;
+  RECORDED(
+      int, next(path, new_path),
+      if (name && realpath(new_path, new_whole) && name_in_folder(new_whole))
+          ADD("link %s/%s\n", name, name_in_folder(new_whole)))
+}

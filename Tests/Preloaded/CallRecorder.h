@@ -16,6 +16,7 @@
 //   synced INODE               ends
 //   unlink NAME
 //   rename NAME/NEW-NAME
+//   link NAME/NEW-NAME
 //
 // Not recorded are files that end in -shm, which SQLite creates anew, writes into mapped memory, and
 // writes by other calls; a replay shows that they are missing.

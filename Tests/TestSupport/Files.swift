@@ -3,7 +3,11 @@ import Glibc
 /// Access to whole files and folders.
 public enum Files {
   /// The names in a folder, sorted; empty if there is no such folder.
-  public static func names(in folder: String, suffix: String = "") -> [String] {
+  ///
+  /// - Parameter isWhole: whether names that begin with a point count.
+  public static func names(
+    in folder: String, suffix: String = "", isWhole: Bool = false
+  ) -> [String] {
     guard let directory = unsafe opendir(folder) else { return [] }
     defer { unsafe closedir(directory) }
     var names: [String] = []
@@ -11,7 +15,8 @@ public enum Files {
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
       }
-      if !name.hasPrefix("."), name.hasSuffix(suffix) { names.append(name) }
+      let isShown = isWhole ? name != "." && name != ".." : !name.hasPrefix(".")
+      if isShown, name.hasSuffix(suffix) { names.append(name) }
     }
     return names.sorted()
   }

@@ -36,6 +36,10 @@ public struct ExportOptions: Sendable {
   /// The largest number of records; nil for all.
   public var limit: Int?
 
+  /// Whether CSV gets an apostrophe before a text that a spreadsheet would run as a formula: one that begins with
+  /// `=`, `+`, `-`, `@`, a tab or a carriage return.
+  public var isSpreadsheetSafe = false
+
   /// All rows of a table as JSON, by row id.
   public init() {}
 }

@@ -74,10 +74,8 @@ struct GeoPackage: ~Copyable {
       makeBlob()
       try insertion.bind(2, blob: blob)
       let envelope = reader.geometry.envelope
-      if !envelope.isEmpty {
-        try index.add(row: id, envelope)
-        extent.include(envelope)
-      }
+      if envelope.isIndexable { try index.add(row: id, envelope) }
+      extent.include(envelope)
     } else {
       try insertion.bindNull(2)
     }

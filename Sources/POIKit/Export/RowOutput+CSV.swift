@@ -51,9 +51,15 @@ extension RowOutput {
     }
   }
 
+  /// What a text begins with that a spreadsheet would run.
+  private static let formulaBeginnings = "=+-@\t\r"
+
   /// Appends a text as a field.
   mutating func append(field text: Span<UInt8>) {
     let start = bytes.count
+    if isSpreadsheetSafe, !text.isEmpty, Self.formulaBeginnings.utf8.contains(text[0]) {
+      bytes.append(UInt8(ascii: "'"))
+    }
     if (try? UTF8Span(validating: text)) == nil {
       noteRepair()
       bytes.append(copying: String(copying: text).utf8Span.span)

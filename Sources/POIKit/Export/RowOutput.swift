@@ -8,6 +8,9 @@ struct RowOutput: ~Copyable {
   /// The number of texts that were not UTF-8; their invalid bytes became U+FFFD.
   private(set) var repairedTextCount = 0
 
+  /// See `ExportOptions.isSpreadsheetSafe`.
+  var isSpreadsheetSafe = false
+
   private var json = StoredJSON()
 }
 

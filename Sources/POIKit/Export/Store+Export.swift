@@ -91,21 +91,21 @@ extension Store {
         var rows = try ExportedRows(model, options, includesRemoved: false, in: lease.connection)
         let writer = try RecordWriter(
           model, columns: [], reader: rows.reader, in: lease.connection)
-        let permissions = StorePermissions.forFile(besideStoreAt: self.path)
-        return try NewFile.write(path, permissions: permissions) { path in
-          var package = try NewFile.writing {
+        let mode = StorePermissions.forFile(besideStoreAt: self.path)
+        return try NewDatabase.write(path, mode: mode) { path in
+          var package = try NewDatabase.writing {
             try GeoPackage(path, of: model, columns: options.columns)
           }
           var report = ExportReport(table: model.table)
           while try rows.step() {
-            try NewFile.writing { try package.add(writer) }
+            try NewDatabase.writing { try package.add(writer) }
             report.recordCount += 1
             guard report.recordCount.isMultiple(of: 4_096) else { continue }
             let now = StoreProgress(.reading, completedCount: report.recordCount)
             if progress(now) == .stop { throw StoreFailure(.interrupted, "interrupted") }
           }
           do { report.byteCount = try package.finish() } catch let error as SQLiteError {
-            throw NewFile.failure(error)
+            throw NewDatabase.failure(error)
           }
           return report
         }

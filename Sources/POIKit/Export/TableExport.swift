@@ -24,6 +24,7 @@ struct TableExport: ~Copyable {
     let areNamed = model?.attributes.contains { $0.source == .memberName } ?? false
     format = options.format ?? (areNamed ? .json : .ndjson)
     report = ExportReport(table: table)
+    output.isSpreadsheetSafe = options.isSpreadsheetSafe
   }
 
   /// Writes the rows of a table of records.
@@ -78,7 +79,12 @@ struct TableExport: ~Copyable {
     return report
   }
 
-  private static func digest(of layout: TableLayout, in connection: Connection) throws -> Digest {
+  /// The digest of the table; nil if a view has its name now.
+  private static func digest(of layout: TableLayout, in connection: Connection) throws -> Digest? {
+    let isView: SQL = """
+      SELECT 1 FROM main.sqlite_schema WHERE type = 'view' AND name = \(literal: layout.table) COLLATE NOCASE
+      """
+    guard try connection.integer(isView) == nil else { return nil }
     if let digest = try RememberedDigest(layout).read(in: connection) { return digest }
     let schema = try TableSchema(of: layout.table, in: connection)
     var reader = try ContentReader(layout, schema: schema, rows: .all, in: connection)

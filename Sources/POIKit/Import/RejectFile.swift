@@ -236,13 +236,11 @@ struct RejectFile: ~Copyable {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
     guard fsync(descriptor) == 0 else { throw RejectFile.error(path) }
-    guard let whole = unsafe realpath(path, nil) else { throw RejectFile.error(path) }
-    defer { unsafe free(whole) }
-    let folder = unsafe Glibc.open(dirname(whole), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // The file may have been created in a folder that is not readable.
-    guard folder >= 0 else { return }
-    fsync(folder)
-    close(folder)
+    do throws(SystemError) {
+      try NewFile.syncFolder(ofFileAt: NewFile.resolved(path))
+    } catch {
+      throw RejectFile.error(path, error)
+    }
   }
 
   private mutating func flush() throws(StoreError) {

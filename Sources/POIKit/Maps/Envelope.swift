@@ -7,6 +7,11 @@ struct Envelope: BitwiseCopyable {
 
   var isEmpty: Bool { !(west <= east && south <= north) }
 
+  /// Whether a spatial index, whose numbers have 32 bits, can hold it. `ShippedIndexes` has the limit in SQL, too.
+  var isIndexable: Bool {
+    !isEmpty && west >= -1e38 && east <= 1e38 && south >= -1e38 && north <= 1e38
+  }
+
   mutating func include(longitude: Double, latitude: Double) {
     west = min(west, longitude)
     east = max(east, longitude)

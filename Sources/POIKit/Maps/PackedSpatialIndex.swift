@@ -54,7 +54,7 @@ struct PackedSpatialIndex: ~Copyable {
     rowWriter = row
   }
 
-  /// Adds a row. Its envelope is not empty.
+  /// Adds a row. Its envelope is indexable.
   mutating func add(row: Int64, _ envelope: Envelope) throws {
     try entries.append(SpatialIndexEntry(row: row, envelope))
     count += 1

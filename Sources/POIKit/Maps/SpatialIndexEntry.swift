@@ -8,6 +8,8 @@ struct SpatialIndexEntry: SortableEntry {
   let rectangle: Rectangle
 
   /// A rectangle as an R*Tree holds it: its edges are not inside the envelope.
+  ///
+  /// C functions: `rtreeValueDown` and `rtreeValueUp` in ext/rtree/rtree.c, whose rounding it repeats.
   struct Rectangle: BitwiseCopyable {
     var west: Float
     var east: Float
@@ -23,7 +25,8 @@ struct SpatialIndexEntry: SortableEntry {
 
     private static func roundedDown(_ value: Double) -> Float {
       let nearest = Float(value)
-      return Double(nearest) > value ? nearest.nextDown : nearest
+      let step = 1.0 / 8_388_608
+      return Double(nearest) > value ? Float(value * (value < 0 ? 1 + step : 1 - step)) : nearest
     }
 
     mutating func include(_ other: Rectangle) {

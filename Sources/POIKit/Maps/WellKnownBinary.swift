@@ -13,6 +13,9 @@ struct WellKnownBinary: ~Copyable {
 
   private(set) var isPoint = false
 
+  /// Whether it was made of a type and coordinates alone.
+  private(set) var isPlain = false
+
   private var hasAltitudes = false
 
   /// The number of collections in collections from which on a value is not a geometry.
@@ -31,13 +34,24 @@ struct WellKnownBinary: ~Copyable {
     append(longitude)
     append(latitude)
     envelope.include(longitude: longitude, latitude: latitude)
+    isPlain = true
   }
 
   /// Replaces the geometry by a GeoJSON one; returns false if the value is not a geometry.
   mutating func set(_ element: JSONElement, at index: Int) -> Bool {
     clear()
     hasAltitudes = Self.hasAltitude(element, at: index)
-    return append(geometry: element, at: index)
+    guard append(geometry: element, at: index) else { return false }
+    isPlain =
+      element.value(ofMember: "coordinates", at: index) != nil
+      && Self.hasTwoMembers(element, at: index)
+    return true
+  }
+
+  /// Whether an object, which has two members, has no others.
+  private static func hasTwoMembers(_ element: JSONElement, at index: Int) -> Bool {
+    let second = element.tape.end(ofValueAt: index + 2)
+    return element.tape[element.tape.end(ofValueAt: second + 1)].kind == .endObject
   }
 
   /// Appends a copy of the geometry.
@@ -47,6 +61,7 @@ struct WellKnownBinary: ~Copyable {
     bytes.removeAll()
     envelope = Envelope()
     hasAltitudes = false
+    isPlain = false
   }
 
   /// Whether a position has a third number: the first one of a geometry decides for it.

@@ -138,8 +138,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
           "another program holds the store, and did not let go of it in time; let it finish\(again)",
           goingOn
         )
+      } else if error.isOfTemporaryFiles {
+        ("free some in their folder, or name another one with TMPDIR,\(again)", goingOn)
       } else if error.isFull {
-        ("there is no space left; free some\(again)", goingOn)
+        (
+          "there is no space left for the store or for temporary files (TMPDIR); free some\(again)",
+          goingOn
+        )
       } else if error.isMoved {
         (
           "nothing more is committed to it; batches committed before may be only in \(path)-wal, so move "

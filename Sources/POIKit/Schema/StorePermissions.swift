@@ -1,10 +1,10 @@
 internal import Glibc
 
 /// The permissions of files that hold the content of a store.
-enum StorePermissions {
+package enum StorePermissions {
   /// The permission bits for a new file beside the store at `path`: the bits of the store, or only
   /// the owner's if there is no store. The umask is applied when the file is created.
-  static func forFile(besideStoreAt path: String?) -> mode_t {
+  package static func forFile(besideStoreAt path: String?) -> UInt32 {
     var status = stat()
     guard let path, unsafe stat(path, &status) == 0 else { return 0o600 }
     return status.st_mode & 0o666

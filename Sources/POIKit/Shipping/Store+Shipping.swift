@@ -24,12 +24,22 @@ extension Store {
   ) throws(StoreError) -> ShippingReport {
     try leased { lease in
       let indexes = try lease.indexes(options)
-      let permissions = StorePermissions.forFile(besideStoreAt: self.path)
-      return try NewFile.write(path, permissions: permissions) { path in
+      let mode = StorePermissions.forFile(besideStoreAt: self.path)
+      return try NewDatabase.write(path, mode: mode) { path in
         try lease.copy(to: path)
-        try Store.checkCompleteness(ofCopyAt: path)
-        try NewFile.writing { try Store.finishCopy(at: path, indexes, progress) }
+        try NewDatabase.writing { try Store.checkCompleteness(ofCopyAt: path) }
+        // Another program may change the store meanwhile, but not its copy.
+        let digests = try Store(path, for: .readOnly).leased { try $0.rememberedDigests() }
+        try NewDatabase.writing { try Store.finishCopy(at: path, indexes, progress) }
         let report = try Store(path, for: .readOnly).leased { try $0.shippingReport() }
+        for (table, digest) in digests {
+          let copied = report.tables.first { $0.name.isExactly(table) }?.digest
+          guard digest != copied else { continue }
+          throw StoreFailure(
+            .database,
+            "nothing was written: the store or its copy is damaged; the digest of \(table) is \(digest) in the "
+              + "store, \(copied?.description ?? "none") in the copy")
+        }
         try Store.proceed(progress)
         return report
       }
@@ -103,6 +113,11 @@ extension Store.Lease {
       || !options.indexes.isEmpty || !options.fullText.isEmpty
     return hasIndexes
       ? try ShippedIndexes(of: model(ofTable: options.table), options, in: connection) : nil
+  }
+
+  /// The digest of each table of records: the remembered one, or else a computed one.
+  fileprivate func rememberedDigests() throws -> [(table: String, digest: Digest)] {
+    try tables().map { table in (table, try digestBeforeImport(of: model(ofTable: table))) }
   }
 
   fileprivate func shippingReport() throws -> ShippingReport {

@@ -322,7 +322,7 @@ extension Store {
 
     /// Writes a compact copy to an empty file.
     func copy(to path: String) throws {
-      try NewFile.writing {
+      try NewDatabase.writing {
         var statement = try connection.prepare("VACUUM INTO ?")
         try statement.bind(1, text: path)
         try statement.run()
@@ -352,9 +352,10 @@ extension Store {
   /// - Parameter path: the path, where no file may exist.
   /// - Throws: `StoreError` when the file exists or cannot be written.
   public func save(to path: String) throws(StoreError) {
-    let lease = try lease()
-    let permissions = StorePermissions.forFile(besideStoreAt: self.path)
-    try NewFile.write(path, permissions: permissions) { try lease.copy(to: $0) }
+    let mode = StorePermissions.forFile(besideStoreAt: self.path)
+    try leased { lease in
+      try NewDatabase.write(path, mode: mode) { try lease.copy(to: $0) }
+    }
   }
 
   /// The names of the tables of records in the store, in alphabetical order.
