@@ -329,7 +329,7 @@ struct LoserRemoval {
 
   /// Deletes the redirects of earlier runs from keys that this run gave a redirect, or whose rows won.
   func endOlderRedirects(in connection: Connection) throws {
-    guard let run, counts.redirectCount > 0 else { return }
+    guard let run, !layout.identityColumns.isEmpty else { return }
     let own: SQL = "FROM main.poikit_redirect WHERE run = \(run)"
     try connection.execute(
       """

@@ -152,17 +152,24 @@ extension Store.Lease {
     of model: Model, staying snapshot: SnapshotTable?, clock: () -> Instant
   ) throws -> (count: Int, digest: Digest?) {
     var (count, digest): (Int, Digest?) = (0, nil)
-    for fold in try Fold.list(of: TableLayout(model), staying: snapshot, in: connection) {
+    func fold(_ fold: Fold) throws {
       guard let run = try RunRecord.latest(where: "id = \(fold.run)", in: connection),
         let key = run.options["key"]?.elements?.compactMap(\.string), !key.isEmpty,
         let layout = try? TableLayout(
           model, key: key, timestamp: run.options["timestamp"]?.string)
-      else { continue }
+      else { return }
       var deduplicator = Deduplicator(layout: layout, options: DeduplicationOptions(of: run))
       deduplicator.fold = fold
       let report = try deduplicator.run(on: connection, clock: clock)
       count += report.runChanges.removedRowCount
       digest = report.digest ?? digest
+    }
+    guard let folds = try Fold.list(of: TableLayout(model), staying: snapshot, in: connection)
+    else { return (0, nil) }
+    for listed in folds { try fold(listed) }
+    // A killed fold that had removed all its rows has only its end left.
+    if let unfinished = try Fold.unfinished(of: model.table, in: connection) {
+      try fold(unfinished)
     }
     return (count, digest)
   }

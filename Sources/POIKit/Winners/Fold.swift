@@ -21,12 +21,12 @@ struct Fold: Sendable {
   ///   - layout: the table's layout.
   ///   - snapshot: the keys of the snapshot whose other rows will be removed; nil for no snapshot.
   ///   - connection: the database.
-  /// - Returns: one value for each run, the earliest first; none if the table has no redirects.
+  /// - Returns: one value for each run, the earliest first; nil if the table has no redirects.
   static func list(
     of layout: TableLayout, staying snapshot: SnapshotTable?, in connection: Connection
-  ) throws -> [Fold] {
+  ) throws -> [Fold]? {
     let redirects: SQL = "main.poikit_redirect WHERE table_name = \(literal: layout.table)"
-    guard try connection.integer("SELECT 1 FROM \(redirects) LIMIT 1") != nil else { return [] }
+    guard try connection.integer("SELECT 1 FROM \(redirects) LIMIT 1") != nil else { return nil }
     try snapshot?.createIndex(in: connection)
     let stays: SQL = snapshot?.holds(row: "t") ?? "1"
     let table: SQL = "main.\(name: layout.table) AS t"
@@ -71,6 +71,15 @@ struct Fold: Sendable {
       "SELECT DISTINCT run FROM \(listTable) ORDER BY run", isPersistent: false)
     while try statement.step() { folds.append(Fold(run: statement.integer(0))) }
     return folds
+  }
+
+  /// The fold that was killed before its end, which lists no rows; nil if all have ended.
+  static func unfinished(of table: String, in connection: Connection) throws -> Fold? {
+    let condition: SQL = """
+      tool = \(literal: RunRecord.deduplicationTool) AND table_name = \(literal: table)
+      AND state = 'running' AND options ->> 'fold' = 1
+      """
+    return try RunRecord.latest(where: condition, in: connection).map { Fold(run: $0.id) }
   }
 
   /// The listed rows as `t`, each with its group.
