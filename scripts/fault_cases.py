@@ -318,6 +318,14 @@ def round_of_cases(tools, generator, scratch, scale=1):
     yield Case("enforce", place, alone, ["poi-dedup", "--enforce"])
     yield Case("enforce by hash", place, alone, ["poi-dedup", "--enforce", "--hash-key"])
     yield Case("undo", place, unique, ["poi-dedup", "--undo"])
+    named = ["--references", "part.n=note.id", "--ignore", "text", "--busy", "1s"]
+    yield Case("deduplicate, references", place, base, ["poi-dedup", "--batch", batch, *named])
+    place = case_folder(scratch)
+    folded = prepared(tools, place, lines(1500, 500))
+    for options in [["--enforce"], ["--key", "kind"]]:
+        prepare(tools, Case("preparation", place, None, ["poi-dedup", *options]), folded)
+    yield importing(
+        generator, place, "fold", lines(1500, 500), "lines", "--merge", "newest", base=folded)
     yield from exports(tools, generator, scratch, scale)
 
 

@@ -61,6 +61,17 @@ extension DedupCommand {
           + "poi-import, by the key of its model, and while no key is enforced; otherwise digest decides.",
         section: "What to deduplicate"),
       OptionDescription(
+        "ignore", "NAME[,NAME…]", isRepeatable: true,
+        summary: "attributes or columns that break no ties, such as the counters of one device",
+        section: "What to deduplicate"),
+      OptionDescription(
+        "references", "CHILD.COLUMN=PARENT[.COLUMN]", isRepeatable: true,
+        summary: "a column that refers to rows of PARENT, by their row ids or by COLUMN",
+        detail:
+          "For references that are no foreign keys, as in the stores of Core Data. They move to the "
+          + "winner like foreign keys. The database keeps them in poikit_reference.",
+        section: "What to deduplicate"),
+      OptionDescription(
         "arrays",
         "RULE",
         choices: .cases { (rule: DeduplicationOptions.ArrayRule) in
@@ -100,6 +111,11 @@ extension DedupCommand {
           + "store with all of their rows.",
         section: "What to do"),
       OptionDescription(
+        "dangling",
+        summary: "list the references to missing rows; change nothing; exit 1 if there are any",
+        detail: "It checks foreign keys, and references named by --references or a model.",
+        section: "What to do"),
+      OptionDescription(
         "purge-tombstones", "AGE",
         summary: "delete marked rows and forget removals that are older than AGE",
         detail:
@@ -115,18 +131,24 @@ extension DedupCommand {
           "losers removed in one transaction (default: 500 to 5000, as many as go in 100 ms)",
         section: "How to do it"),
       OptionDescription(
+        "busy", "TIME", default: "5s",
+        summary: "how long to wait for, or begin again because of, another program that writes",
+        detail: "TIME is a number with s, m, h, d or w.", section: "How to do it"),
+      OptionDescription(
         "memory", "SIZE", default: "64MiB",
         summary: "memory for sorting; larger tables use temporary files",
         section: "How to do it"),
       .report,
     ],
     tasks: [
-      TaskDescription("undo", accepts: ["store", "trust-schema", "report"]),
+      TaskDescription("undo", accepts: ["store", "busy", "trust-schema", "report"]),
+      TaskDescription("dangling", accepts: ["store", "references", "trust-schema", "report"]),
       TaskDescription("digest", accepts: ["store", "table", "key", "trust-schema", "report"]),
-      TaskDescription("purge-tombstones", accepts: ["store", "table", "trust-schema", "report"]),
+      TaskDescription(
+        "purge-tombstones", accepts: ["store", "table", "busy", "trust-schema", "report"]),
     ],
     exitCodes: [
-      .done, .usage,
+      .done, .rejected.meaning("with --dangling, references to missing rows exist"), .usage,
       .dataError.meaning(
         "the rows cannot be deduplicated: timestamps of two kinds, references that cannot move, a "
           + "value or key that cannot be kept, or a trigger or constraint that refuses a change; or the "
@@ -141,6 +163,7 @@ extension DedupCommand {
         "poi-dedup --digest --store shard0.sqlite --store shard1.sqlite",
         "show the digest of one store with the rows of both"),
       .init("poi-dedup --undo", "restore the losers of the latest run"),
+      .init("poi-dedup -s app.sqlite --dangling", "list the references to missing rows"),
       .init(
         "poi-dedup -s app.sqlite -t place --key uuid --timestamp modified",
         "deduplicate any SQLite table"),

@@ -39,6 +39,15 @@ extension DedupCommand {
       guard digests.count > 1 else { return line(digests[0].digest, "") }
       return digests.map { line($0.digest, " in \(printable($0.store))") }.joined()
         + line(sum(of: digests), " in \(count(digests.count)) stores")
+    case .references(let references):
+      var table = TextTable(.left, .right, .left)
+      for reference in references {
+        table.append(
+          "\(reference.child).\(reference.columns.joined(separator: ","))", reference.rowCount,
+          "without a row of \(reference.parent)"
+            + (reference.examples.isEmpty ? "" : ": \(reference.examples.joined(separator: "; "))"))
+      }
+      return references.isEmpty ? "no references\n" : table.text()
     case .purged(let report, let table):
       return "\(count(report.rowCount)) marked rows deleted from \(printable(table)), "
         + "\(count(report.deletedTombstoneCount)) removals forgotten\ndigest \(report.digest)\n"
@@ -198,6 +207,12 @@ extension DedupCommand {
         }
         members.append(("stores", .array(stores)))
       }
+    case .references(let references):
+      let rows = references.reduce(0) { $0 + $1.rowCount }
+      members += [
+        ("task", .string("dangling")), ("counters", .counts([("dangling", rows)])),
+        ("references", .array(references.map(json))),
+      ]
     case .purged(let report, let table):
       let counters = [
         ("purgedRows", report.rowCount), ("forgottenRemovals", report.deletedTombstoneCount),
@@ -208,6 +223,14 @@ extension DedupCommand {
       ]
     }
     return .object(members.map { .init(name: $0.0, value: $0.1) })
+  }
+
+  private func json(of reference: DanglingReference) -> JSONValue {
+    .object([
+      "table": .string(reference.child), "columns": .array(reference.columns.map { .string($0) }),
+      "parent": .string(reference.parent), "rows": .number(reference.rowCount),
+      "examples": .array(reference.examples.map { .string($0) }),
+    ])
   }
 
   private func members(

@@ -10,12 +10,14 @@ struct DedupCommand {
     /// Restore what a run removed; the latest run if nil.
     case undo(run: Int64?)
     case digest
+    /// List the references to missing rows.
+    case dangling
     /// Delete removals older than this.
     case purge(olderThan: Duration)
 
     var isQuestion: Bool {
       switch self {
-      case .plan, .digest: true
+      case .plan, .digest, .dangling: true
       case .deduplicate, .undo, .purge: false
       }
     }
@@ -30,6 +32,11 @@ struct DedupCommand {
   /// The values of `--key`: each is a name, or names separated by commas.
   private let keyTexts: [String]
   let timestamp: String?
+  let references: [NamedReference]
+  /// The values of `--ignore`, like `keyTexts`.
+  private let ignoreTexts: [String]
+  /// How long to wait for another program that writes.
+  let busyTimeout: Duration
   let task: Task
   let isReportJSON: Bool
   var options = DeduplicationOptions()
@@ -43,6 +50,9 @@ struct DedupCommand {
     table = arguments.text("table")
     keyTexts = arguments.texts("key")
     timestamp = arguments.text("timestamp")
+    references = try arguments.texts("references").map(DedupCommand.reference)
+    ignoreTexts = arguments.texts("ignore")
+    busyTimeout = try arguments.duration("busy") ?? .seconds(5)
     isReportJSON = arguments.choice("report", as: OptionDescription.ReportForm.self) == .json
     let isUndoing = arguments.flag("undo")
     let run = try DedupCommand.run(arguments, isUndoing: isUndoing)
@@ -52,6 +62,8 @@ struct DedupCommand {
         .purge(olderThan: age)
       } else if isUndoing {
         .undo(run: run)
+      } else if arguments.flag("dangling") {
+        .dangling
       } else {
         arguments.flag("dry-run") ? .plan : arguments.flag("digest") ? .digest : .deduplicate
       }
@@ -87,6 +99,34 @@ struct DedupCommand {
   /// - Parameter known: the existing names; a text that equals one of them is not split at commas.
   func key(known: [String]) throws(UsageError) -> [String] {
     try ParsedArguments.names(in: keyTexts, option: "key", known: known)
+  }
+
+  /// The options, with the names to ignore.
+  ///
+  /// - Parameter known: as for `key`.
+  func options(known: [String]) throws(UsageError) -> DeduplicationOptions {
+    var options = options
+    options.ignored = try ParsedArguments.names(in: ignoreTexts, option: "ignore", known: known)
+    return options
+  }
+
+  private static func reference(_ text: String) throws(UsageError) -> NamedReference {
+    let sides = text.split(separator: "=", maxSplits: 1).map(String.init)
+    if sides.count == 2, let dot = sides[0].lastIndex(of: "."), !sides[0].hasPrefix("."),
+      !sides[0].hasSuffix(".")
+    {
+      let target = sides[1].split(
+        separator: ".", maxSplits: 1, omittingEmptySubsequences: false
+      ).map(String.init)
+      if !target.contains("") {
+        return NamedReference(
+          child: String(sides[0][..<dot]), column: String(sides[0][dot...].dropFirst()),
+          parent: target[0], parentColumn: target.count == 2 ? target[1] : nil)
+      }
+    }
+    throw UsageError(
+      "--references '\(text)' is not a reference such as comment.issue_id=issue.id, or "
+        + "comment.issue_id=issue for row ids")
   }
 
   /// Returns the layout, or refuses a key that names a column twice.

@@ -31,10 +31,19 @@ enum DedupDatabase {
     let opening: Store.Opening = job.task.isQuestion ? .readOnly : .existing
     switch try Store.Database(path: path, for: opening, trustsSchema: job.trustsSchema) {
     case .store(let store):
+      try store.withConnection { try Self.prepare($0, for: job) }
       let isStores = try job.table.map { try store.table(named: $0) != nil } ?? true
       self = isStores ? .store(store) : .foreignTable(store)
-    case .foreign(let connection): self = .foreign(connection)
+    case .foreign(let connection):
+      try Self.prepare(connection, for: job)
+      self = .foreign(connection)
     }
+  }
+
+  private static func prepare(_ connection: Connection, for job: DedupCommand) throws {
+    let milliseconds = min(job.busyTimeout / .milliseconds(1), Double(Int32.max))
+    try connection.execute("PRAGMA busy_timeout = \(Int64(milliseconds))")
+    try Deduplicator.name(job.references, on: connection)
   }
 
   /// The digest of the table in each store.
@@ -97,6 +106,7 @@ enum DedupDatabase {
   private func run(
     _ job: DedupCommand, note: (String) -> Void, progress: (StoreProgress) -> BatchDecision
   ) throws -> DedupOutcome {
+    if case .dangling = job.task { return .references(try danglingReferences()) }
     switch self {
     case .store(let store):
       switch job.task {
@@ -105,12 +115,12 @@ enum DedupDatabase {
       case .purge(let age):
         let model = try store.model(ofTable: job.table)
         return .purged(try store.purgeTombstones(of: model, olderThan: age), table: model.table)
-      case .digest: preconditionFailure("a digest does not change the store")
+      case .digest, .dangling: preconditionFailure("a question does not change the store")
       case .plan, .deduplicate:
         var model = try store.model(ofTable: job.table)
         let known = model.attributes.flatMap { [$0.name, $0.column] }
         let key = try job.key(known: known)
-        var options = job.options
+        var options = try job.options(known: known + model.relations.map(\.name))
         var overrides = Model.Overrides()
         overrides.ties = options.ties
         if key.isEmpty || Set(key) == Set(model.key) {
@@ -133,6 +143,14 @@ enum DedupDatabase {
       return try store.withConnection { try Self.run(job, on: $0, note: note, progress: progress) }
     case .foreign(let connection):
       return try Self.run(job, on: connection, note: note, progress: progress)
+    }
+  }
+
+  private func danglingReferences() throws -> [DanglingReference] {
+    switch self {
+    case .store(let store), .foreignTable(let store):
+      try store.withConnection { try Deduplicator.danglingReferences(on: $0) }
+    case .foreign(let connection): try Deduplicator.danglingReferences(on: connection)
     }
   }
 
@@ -162,7 +180,8 @@ enum DedupDatabase {
             + "\"a\" are two keys")
       }
     }
-    let deduplicator = Deduplicator(layout: layout, options: job.options)
+    let deduplicator = Deduplicator(
+      layout: layout, options: try job.options(known: layout.contentColumns.map(\.name)))
     guard case .plan = job.task else {
       return try DedupOutcome(of: layout) { () throws(StoreError) in
         try deduplicator.run(on: connection, clock: SystemClock.now, progress: progress)

@@ -9,6 +9,7 @@ enum DedupOutcome {
   case undone(UndoReport)
   /// The digest of a table in each store.
   case digests([StoreDigest])
+  case references([DanglingReference])
   case purged(Store.PurgeReport, table: String)
 
   struct StoreDigest {
@@ -36,11 +37,17 @@ enum DedupOutcome {
     return ToolFailure(failure)
   }
 
+  /// Whether references to missing rows were found.
+  var hasFindings: Bool {
+    guard case .references(let references) = self else { return false }
+    return references.contains { $0.rowCount > 0 }
+  }
+
   var isInterrupted: Bool {
     switch self {
     case .planned(let plan, _): plan == nil
     case .deduplicated(let report, _, let failure): failure == nil && !report.isFinished
-    case .undone, .digests, .purged: false
+    case .undone, .digests, .references, .purged: false
     }
   }
 
@@ -48,14 +55,14 @@ enum DedupOutcome {
     switch self {
     case .planned(let plan, _): plan
     case .deduplicated(let report, _, _): report.plan
-    case .undone, .digests, .purged: nil
+    case .undone, .digests, .references, .purged: nil
     }
   }
 
   private var layout: TableLayout? {
     switch self {
     case .planned(_, let layout), .deduplicated(_, let layout, _): layout
-    case .undone, .digests, .purged: nil
+    case .undone, .digests, .references, .purged: nil
     }
   }
 
@@ -73,6 +80,12 @@ enum DedupOutcome {
       warnings.append(
         "\(QuantityFormat.count(plan.differingGroupCount)) groups differ: --key \(key.shellWord) keeps one "
           + "row of each; the key was inferred and is doubtful, so only identical rows are removed")
+    }
+    for reference in plan.likelyReferences {
+      warnings.append(
+        "the column \(reference.column) of \(reference.child) looks like a reference to "
+          + "\(reference.parent), and rows that refer to losers keep it; if it is one, name it with "
+          + "--references \(reference.description.shellWord)")
     }
     guard let first = plan.firstUnreadableTimestamp else { return warnings }
     return warnings + [

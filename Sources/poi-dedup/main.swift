@@ -22,5 +22,6 @@ runTool(DedupCommand.description) { arguments, tool in
   job.write(outcome, to: &tool)
   for warning in outcome.warnings { diagnostics.warning(warning) }
   for note in outcome.notes(archives: job.options.archive) { diagnostics.note(note) }
-  return failure?.code ?? (outcome.isInterrupted ? .interrupted : .done)
+  return failure?.code
+    ?? (outcome.isInterrupted ? .interrupted : outcome.hasFindings ? .rejected : .done)
 }

@@ -42,6 +42,11 @@ extension ImportCommand {
     counters.append(
       "rejected", report.counters.rejected,
       rules(of: report))
+    if report.foldedCount > 0 {
+      counters.append(
+        "folded", report.foldedCount,
+        "removed as duplicates before, and again; poi-dedup --undo puts them back")
+    }
     if options.isSnapshot {
       counters.append(
         "removed", report.counters.removed,
@@ -122,6 +127,7 @@ extension ImportCommand {
       "batchSize": .number(options.batchSize),
       "batches": .number(report.batchCount),
       "tied": .number(report.tiedCount), "ties": .string(report.ties.rawValue),
+      "folded": .number(report.foldedCount),
       "repeatedKeys": .number(report.repeatedKeys?.count),
       "withoutKey": .number(report.keylessCount),
       "skipped": .number(report.skippedCount),

@@ -93,6 +93,7 @@ import Testing
     for arguments in [
       ["--dry-run"], ["--merge-losers"], ["--undo"], ["--enforce"],
       ["--digest", "-s", "poi.sqlite", "-s", "other"], ["--purge-tombstones", "1d"],
+      ["--dangling", "--references", "note.at=note.id"],
     ] {
       let outcome = try deduplicator.run(["--report", "json"] + arguments, in: folder.path)
       let report = try Self.report(outcome)

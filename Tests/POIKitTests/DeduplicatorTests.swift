@@ -195,10 +195,50 @@ import Testing
     #expect(plan?.largestGroups.first?.rowCount == 2)
   }
 
-  @Test func `another program's change between batches stops the pass`() throws {
+  @Test func `a pass that meets another writer is repeated`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     let connection = try Connection(path: path)
+    try connection.execute(
+      """
+      PRAGMA journal_mode = WAL;
+      CREATE TABLE sample ("key" TEXT, part INTEGER, time INTEGER, dead INTEGER, note TEXT)
+      """)
+    var generator = SplitMix64(seed: 7)
+    try SampleTable.insert(SampleRecord.random(count: 60, using: &generator), into: connection)
+    let other = try Connection(path: path)
+    for archives in [true, false] {
+      var options = DeduplicationOptions()
+      options.batchSize = 3
+      options.archive = archives
+      let deduplicator = Deduplicator(
+        layout: try SampleTable.layout(in: connection), options: options)
+      let before = try connection.integer("SELECT count(*) FROM sample") ?? 0
+      let late = SampleRecord(key: "key 1", time: 9, note: archives ? "late" : "later")
+      var insertCount = 0
+      let report = try deduplicator.run(on: connection, clock: someInstant) { progress in
+        if progress.stage == (archives ? .removing : .reading), insertCount < 3 {
+          insertCount += 1
+          try? SampleTable.insert([late], into: other)
+        }
+        return .proceed
+      }
+      #expect(insertCount == 3 && report.isFinished)
+      let after = try connection.integer("SELECT count(*) FROM sample") ?? 0
+      #expect(report.runChanges.removedRowCount == Int(before + 3 - after))
+      #expect(report.earlier.removedRowCount > 0 || !archives)
+      #expect(
+        try connection.integer("SELECT count(*) FROM sample WHERE \"key\" = 'key 1'") == 1)
+      #expect(
+        try connection.integer("SELECT count(*) FROM poikit_run WHERE state = 'running'") == 0)
+    }
+  }
+
+  @Test func `another program's change between batches stops the pass that does not wait`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    let connection = try Connection(path: path)
+    try connection.execute("PRAGMA busy_timeout = 0")
     try connection.execute("PRAGMA journal_mode = WAL")
     try connection.execute(
       "CREATE TABLE sample (\"key\" TEXT, part INTEGER, time INTEGER, dead INTEGER, note TEXT)")

@@ -85,6 +85,17 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
+  /// See `Store.Lease.foldReturnedRows`.
+  func foldReturnedRows() throws(StoreError) -> (count: Int, digest: Digest?) {
+    guard let runID, policy != .append, !model.key.isEmpty else { return (0, nil) }
+    let snapshot = options.isSnapshot ? SnapshotTable(model, ofRun: runID) : nil
+    do {
+      return try store.foldReturnedRows(of: model, staying: snapshot, clock: options.clock)
+    } catch {
+      throw StoreError(converting: error, path: store.path)
+    }
+  }
+
   /// Commits a batch and clears it.
   ///
   /// - Parameters:

@@ -494,6 +494,7 @@ extension ImportSession {
 
   private mutating func completeRun() throws(StoreError) {
     guard options.isSnapshot else {
+      try foldReturnedRows()
       try updateDigest()
       try committer?.endRun(checkpoint)
       repeatedKeys = try committer?.keys(of: model, alreadyBefore: lastRowBefore)
@@ -509,6 +510,7 @@ extension ImportSession {
         nil
       }
     if let reason { throw try refuseSnapshot(reason) }
+    try foldReturnedRows()
     let outcome = try committer?.endSnapshot(checkpoint)
     switch outcome {
     case .done(let next):
@@ -530,6 +532,13 @@ extension ImportSession {
 
   private mutating func updateDigest() throws(StoreError) {
     if let digest = try committer?.digestAfterRun(checkpoint) { checkpoint.digest = digest }
+  }
+
+  /// Folds returned rows before the run ends, so that a killed run does it when it is resumed.
+  private mutating func foldReturnedRows() throws(StoreError) {
+    guard let folded = try committer?.foldReturnedRows() else { return }
+    foldedCount = folded.count
+    if let digest = folded.digest { checkpoint.digest = digest }
   }
 
   /// Ends a snapshot run whose removals are refused.
@@ -576,6 +585,7 @@ extension ImportSession {
     report.keylessCount = checkpoint.keylessCount
     report.skippedCount = checkpoint.skippedCount
     report.repeatedKeys = repeatedKeys
+    report.foldedCount = foldedCount
     report.rejectsByAttribute = checkpoint.rejectsByAttribute
     report.rejectsObjects = checkpoint.rejectsObjects
     report.unmappedMembers = checkpoint.unmappedMembers.sorted { $0.key < $1.key }

@@ -73,6 +73,7 @@ public struct ImportSession: ~Copyable {
   var lastRowBefore: Int64 = 0
 
   var repeatedKeys: (count: Int, keyCount: Int)?
+  var foldedCount = 0
 
   /// The unfinished runs. Their inputs cannot be read from the beginning.
   var unfinished: [UnfinishedImport] = []

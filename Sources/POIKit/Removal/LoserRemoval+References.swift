@@ -73,7 +73,7 @@ extension LoserRemoval {
     if try move.hasIndex(pairTable, by: statements, in: connection) { return .index }
     guard depth == 0, counts.removedRowCount > 0 else { return .scan }
     if let list = lists[move.reference] { return .list(list) }
-    guard try move.isListable(in: connection) else { return .scan }
+    guard try move.isListable(by: statements, in: connection) else { return .scan }
     let list: SQL = "poikit_reference_list_\(lists.count)"
     try connection.execute("DROP TABLE IF EXISTS temp.\(list)")
     try connection.execute(move.makeList(list))

@@ -68,7 +68,32 @@ struct LoserRemoval {
     enforcesReferences = try connection.integer("PRAGMA foreign_keys") == 1
     rootReferences = try TableReference.all(to: schema, in: connection)
     schemas[ExactText(schema.name)] = schema
-    for reference in rootReferences { _ = try child(of: reference, to: schema, in: connection) }
+    for reference in rootReferences {
+      _ = try child(of: reference, to: schema, in: connection)
+      try checkTarget(of: reference, in: connection)
+    }
+  }
+
+  /// Throws if rows refer to a column that the key does not make equal and whose values are not unique, so that
+  /// a value does not tell the row. SQLite itself checks the foreign keys.
+  private func checkTarget(of reference: TableReference, in connection: Connection) throws {
+    let column = reference.parentColumns[0]
+    guard !reference.isDeclared, column != root.rowIDName, !layout.keyColumns.contains(column),
+      try root.uniqueCollation(of: column, in: connection) == nil
+    else { return }
+    let name = SQL(name: column)
+    let repeated = try connection.integer(
+      """
+      SELECT 1 FROM main.\(name: root.name) WHERE \(name) IS NOT NULL
+      GROUP BY \(name) HAVING count(*) > 1 LIMIT 1
+      """)
+    guard repeated != nil else { return }
+    throw StoreFailure(
+      .unmovableReference,
+      """
+      '\(reference.childTable)'.'\(reference.childColumns[0])' refers to '\(root.name)'.'\(column)', whose \
+      values repeat, so they do not tell the rows: deduplicate by '\(column)' first
+      """)
   }
 
   /// Stores redirects under a run from now on. If it `archives`, also removed rows and moved references.
@@ -287,25 +312,29 @@ struct LoserRemoval {
     guard let run, !layout.identityColumns.isEmpty,
       !layout.identityColumns.allSatisfy(layout.keyColumns.contains)
     else { return }
-    func identity(_ table: SQL) -> SQL {
-      let values: [SQL] = layout.identityColumns.map { column in
-        let value: SQL = "\(table).\(name: column)"
-        return "CASE typeof(\(value)) WHEN 'blob' THEN hex(\(value)) ELSE \(value) END"
-      }
-      guard values.count > 1 else { return "CAST(\(values[0]) AS TEXT)" }
-      return .jsonArray(values)
-    }
+    let (loser, winner) = (layout.identity(of: "l"), layout.identity(of: "w"))
     let table: SQL = "main.\(name: root.name)"
     let rowID = SQL(name: root.rowIDName)
     try statements.run(
       """
       INSERT INTO main.poikit_redirect (run, table_name, loser_key, winner_key)
-      SELECT ?1, \(literal: root.name), \(identity("l")), \(identity("w"))
+      SELECT ?1, \(literal: root.name), \(loser), \(winner)
       FROM temp.\(pairTable) AS p
       CROSS JOIN \(table) AS l ON l.\(rowID) = p.loser
       CROSS JOIN \(table) AS w ON w.\(rowID) = p.winner
-      WHERE \(identity("l")) <> \(identity("w"))
+      WHERE \(loser) <> \(winner)
       """, run, in: connection)
     counts.redirectCount += connection.changeCount
+  }
+
+  /// Deletes the redirects of earlier runs from keys that this run gave a redirect, or whose rows won.
+  func endOlderRedirects(in connection: Connection) throws {
+    guard let run, !layout.identityColumns.isEmpty else { return }
+    let own: SQL = "FROM main.poikit_redirect WHERE run = \(run)"
+    try connection.execute(
+      """
+      DELETE FROM main.poikit_redirect WHERE table_name = \(literal: root.name) AND run <> \(run)
+        AND loser_key IN (SELECT loser_key \(own) UNION SELECT winner_key \(own))
+      """)
   }
 }

@@ -8,7 +8,7 @@ extension ReferenceMove {
   func findDivergingReference(
     by statements: PreparedStatements, in connection: Connection
   ) throws -> SQL? {
-    let others = try TableReference.declared(by: child, statements, in: connection)
+    let others = try TableReference.declared(by: child.name, statements, in: connection)
       .filter { other in
         other.columns.contains { source(of: $0) != nil } && !movesAllColumns(other)
       }

@@ -145,18 +145,11 @@ struct ReferenceMove {
 
   /// Whether a list of parent and child rows stays valid while losers are removed: moved rows keep their ids,
   /// and there are no triggers except the toolkit's.
-  func isListable(in connection: Connection) throws -> Bool {
-    var statement = try connection.prepare(
-      """
-      SELECT NOT EXISTS (
-          SELECT 1 FROM main.sqlite_schema
-          WHERE type = 'trigger' AND name NOT GLOB \(literal: Bookkeeping.prefix + "*"))
-        AND NOT EXISTS (
-          SELECT 1 FROM pragma_foreign_key_list(?1, 'main') WHERE "from" = ?2 COLLATE NOCASE)
-      """, isPersistent: false)
-    try statement.bind(1, text: child.name)
-    if let column = child.rowIDColumn { try statement.bind(2, text: column) }
-    return try statement.step() && statement.integer(0) == 1
+  func isListable(by statements: PreparedStatements, in connection: Connection) throws -> Bool {
+    guard try !SideEffects.hasOtherTriggers(in: connection) else { return false }
+    return try !TableReference.declared(by: child.name, statements, in: connection).contains {
+      TableSchema.contains($0.columns, child.rowIDColumn ?? "")
+    }
   }
 
   /// For every unique constraint that a move could violate, a statement that finds the conflicting row.

@@ -7,6 +7,9 @@ public struct DeduplicationOptions: Sendable, Hashable {
   /// table of the toolkit without a timestamp that is deduplicated by its model's key, else `digest`.
   public var ties: TieRule?
 
+  /// The attributes or columns that take no part in breaking ties, such as columns of one device: none.
+  public var ignored: [String] = []
+
   /// What happens to records that lack a part of the key: they are left alone.
   public var nullKey: NullKeyRule = .keep
 

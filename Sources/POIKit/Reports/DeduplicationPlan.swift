@@ -58,6 +58,9 @@ public struct DeduplicationPlan: Sendable, Hashable {
   /// nor archived.
   public internal(set) var triggers: [String] = []
 
+  /// The columns that look like references to the table and are not followed, if there are losers.
+  public internal(set) var likelyReferences: [NamedReference] = []
+
   /// The number of bytes that went to temporary files because they exceeded the memory budget.
   public internal(set) var spilledByteCount = 0
 

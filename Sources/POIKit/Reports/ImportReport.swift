@@ -114,6 +114,10 @@ public struct ImportReport: Sendable {
   /// nil if that was not looked up, as in a table that had no rows or more than 100,000.
   public var repeatedKeys: (count: Int, keyCount: Int)?
 
+  /// The number of rows that this run brought back after a deduplication by another key had removed them, and
+  /// that were removed again as duplicates.
+  public var foldedCount = 0
+
   /// How many comments, byte-order marks and surplus commas were skipped between records.
   public var skippedCount = 0
 

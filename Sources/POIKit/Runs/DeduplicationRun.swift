@@ -13,14 +13,14 @@ struct DeduplicationRun {
 
   /// Begins a run or continues the interrupted one. A run with other options is abandoned.
   static func begin(
-    _ layout: TableLayout, _ options: DeduplicationOptions, at start: Instant,
+    _ layout: TableLayout, _ options: DeduplicationOptions, isFold: Bool, at start: Instant,
     in connection: Connection
   ) throws -> DeduplicationRun {
     try connection.inTransaction(.immediate) { () throws -> DeduplicationRun in
       if try !Bookkeeping.isComplete(in: connection) {
         try connection.execute(Bookkeeping.creation)
       }
-      let options = description(of: layout, options)
+      let options = description(of: layout, options, isFold: isFold)
       let isRunning: SQL = """
         tool = \(literal: RunRecord.deduplicationTool) AND table_name = \(literal: layout.table)
         AND state = 'running'
@@ -44,7 +44,7 @@ struct DeduplicationRun {
 
   /// The options that decide which rows are removed and how.
   private static func description(
-    of layout: TableLayout, _ options: DeduplicationOptions
+    of layout: TableLayout, _ options: DeduplicationOptions, isFold: Bool
   ) -> JSONValue {
     var members: [JSONValue.Member] = [
       .init(name: "key", value: .array(layout.keyColumns.map(JSONValue.string))),
@@ -58,6 +58,10 @@ struct DeduplicationRun {
     ]
     if layout.ties == .later { members.append(.init(name: "ties", value: .string("later"))) }
     if options.mergesLosers { members.append(.init(name: "mergesLosers", value: .bool(true))) }
+    if !options.ignored.isEmpty {
+      members.append(.init(name: "ignore", value: .array(options.ignored.map(JSONValue.string))))
+    }
+    if isFold { members.append(.init(name: "fold", value: .bool(true))) }
     if layout.isKeyDoubtful { members.append(.init(name: "identical", value: .bool(true))) }
     return .object(members)
   }
@@ -105,6 +109,19 @@ struct DeduplicationRun {
       """
       UPDATE main.poikit_run SET state = 'failed', ended = \(end.microseconds) WHERE id = \(id)
       """)
+  }
+}
+
+extension DeduplicationOptions {
+  /// The options of an earlier run that decide which rows are removed and how.
+  init(of run: RunRecord) {
+    func text(_ name: String) -> String { run.options[name]?.string ?? "" }
+    self.init()
+    keep = KeepRule(rawValue: text("keep")) ?? keep
+    nullKey = NullKeyRule(rawValue: text("nullKey")) ?? nullKey
+    arrays = ArrayRule(rawValue: text("arrays")) ?? arrays
+    mergesLosers = run.options["mergesLosers"] == .bool(true)
+    ignored = run.options["ignore"]?.elements?.compactMap(\.string) ?? []
   }
 }
 

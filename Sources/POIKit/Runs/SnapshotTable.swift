@@ -36,7 +36,7 @@ struct SnapshotTable {
   func createIndex(in connection: Connection) throws {
     try connection.execute(
       """
-      CREATE INDEX main.\(SnapshotTable.name(ofRun: run))_key
+      CREATE INDEX IF NOT EXISTS main.\(SnapshotTable.name(ofRun: run))_key
       ON \(SnapshotTable.name(ofRun: run)) (\(names.joined(separator: ", ")))
       """)
   }

@@ -1,4 +1,5 @@
 internal import POIRecords
+internal import SQLiteKit
 
 /// The columns of a table that make a record's content, its key and its timestamp.
 ///
@@ -47,6 +48,23 @@ public struct TableLayout: Sendable, Hashable {
   /// Whether the toolkit created the table, so that it may add its own columns.
   package var isToolkitTable: Bool
 
+  /// The layout without columns and relations to many that do not count as content.
+  ///
+  /// - Parameter names: attributes, relations or columns.
+  /// - Throws: `StoreFailure` with `noSuchColumn` if the table has no such column.
+  func ignoring(_ names: [String], of schema: TableSchema) throws -> TableLayout {
+    var layout = self
+    for name in names {
+      if relations.contains(where: { $0.name.isExactly(name) }) {
+        layout.relations.removeAll { $0.name.isExactly(name) }
+      } else {
+        let column = try schema.column(model?.attribute(named: name)?.column ?? name)
+        layout.contentColumns.removeAll { TableSchema.isSame($0.name, column) }
+      }
+    }
+    return layout
+  }
+
   /// A layout with the given parts.
   package init(
     table: String, contentColumns: [ContentColumn], keyColumns: [String],
@@ -63,5 +81,17 @@ public struct TableLayout: Sendable, Hashable {
     self.identityColumns = identityColumns
     self.isToolkitTable = isToolkitTable
     self.relations = relations
+  }
+}
+
+extension TableLayout {
+  /// The identity of a row as one text, as redirects name it.
+  func identity(of table: SQL) -> SQL {
+    let values: [SQL] = identityColumns.map { column in
+      let value: SQL = "\(table).\(name: column)"
+      return "CASE typeof(\(value)) WHEN 'blob' THEN hex(\(value)) ELSE \(value) END"
+    }
+    guard values.count > 1 else { return "CAST(\(values[0]) AS TEXT)" }
+    return .jsonArray(values)
   }
 }

@@ -1,7 +1,8 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// A foreign key: columns of one table whose values refer to a row of another or the same table.
+/// A foreign key, or a reference that only the toolkit knows: columns of one table whose values refer to a row
+/// of another or the same table.
 struct TableReference {
   /// The table that refers.
   let childTable: String
@@ -11,16 +12,27 @@ struct TableReference {
   /// The columns referred to, one for each of `childColumns`, spelled as in their table.
   let parentColumns: [String]
 
+  /// Empty if the database does not declare the reference.
   let deleteAction: String
 
   let updateAction: String
 
-  /// The references to the rows of `parent` from all tables of the database, in the order of the
-  /// names of these tables.
+  var isDeclared: Bool { !deleteAction.isEmpty }
+
+  /// The references to the rows of `parent` from all tables of the database: the foreign keys in the order of
+  /// the names of these tables, then the references that the database does not declare.
   static func all(
     to parent: TableSchema, in connection: Connection
   ) throws -> [TableReference] {
-    return try read(to: parent, in: connection)
+    var references = try read(to: parent, in: connection)
+    for named in try NamedReference.all(in: connection)
+    where TableSchema.isSame(named.parent, parent.name) {
+      let reference = TableReference(
+        childTable: named.child, childColumns: [named.column],
+        parentColumns: [named.parentColumn ?? parent.rowIDName], deleteAction: "", updateAction: "")
+      if !references.contains(reference) { references.append(reference) }
+    }
+    return references
   }
 
   /// Whether SQLite deletes the referring rows when a row is deleted.
@@ -57,14 +69,14 @@ struct TableReference {
     """
   }
 
-  /// A foreign key as the child table declares it.
+  /// A foreign key as the child table declares it, or a reference that the database does not declare.
   struct Declaration {
     let parent: String
 
     fileprivate(set) var columns: [String] = []
 
     /// The columns referred to, as declared; empty if the primary key is meant.
-    fileprivate var parentColumns: [String] = []
+    fileprivate(set) var parentColumns: [String] = []
 
     /// The columns referred to; nil if they belong to another table than `table`.
     func parentColumns(in table: TableSchema) -> [String]? {
@@ -74,16 +86,17 @@ struct TableReference {
     }
   }
 
-  /// The references from a table, in the order in which SQLite lists them.
+  /// The references from a table: the foreign keys in the order in which SQLite lists them, then the references
+  /// that the database does not declare.
   static func declared(
-    by child: TableSchema, _ statements: PreparedStatements, in connection: Connection
+    by child: String, _ statements: PreparedStatements, in connection: Connection
   ) throws -> [Declaration] {
     var references: [Declaration] = []
     let list = try statements.statement(
       """
       SELECT seq, "table", "from", "to" FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq
       """, in: connection)
-    try list.statement.bind(1, text: child.name)
+    try list.statement.bind(1, text: child)
     while try list.statement.step() {
       if list.statement.integer(0) == 0 {
         references.append(Declaration(parent: list.statement.text(1)))
@@ -91,6 +104,15 @@ struct TableReference {
       let last = references.count - 1
       references[last].columns.append(list.statement.text(2))
       if !list.statement.isNull(3) { references[last].parentColumns.append(list.statement.text(3)) }
+    }
+    for named in try NamedReference.all(in: connection)
+    where TableSchema.isSame(named.child, child) {
+      references.append(
+        Declaration(
+          parent: named.parent, columns: [named.column],
+          parentColumns: [
+            try named.parentColumn ?? TableSchema(of: named.parent, in: connection).rowIDName
+          ]))
     }
     return references
   }

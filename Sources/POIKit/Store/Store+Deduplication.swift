@@ -140,6 +140,40 @@ extension Store.Lease {
     try statement.run()
   }
 
+  /// Folds the rows that lost in earlier runs and that a delivery brought back, if they are still equal to
+  /// their winners by the keys of these runs. The other redirects of such rows end.
+  ///
+  /// - Parameters:
+  ///   - model: the model of the table.
+  ///   - snapshot: the keys of the rows that a snapshot will leave; nil for all.
+  ///   - clock: returns the time of the start and of the end.
+  /// - Returns: the number of folded rows, and the digest of the table if it was read.
+  func foldReturnedRows(
+    of model: Model, staying snapshot: SnapshotTable?, clock: () -> Instant
+  ) throws -> (count: Int, digest: Digest?) {
+    var (count, digest): (Int, Digest?) = (0, nil)
+    func fold(_ fold: Fold) throws {
+      guard let run = try RunRecord.latest(where: "id = \(fold.run)", in: connection),
+        let key = run.options["key"]?.elements?.compactMap(\.string), !key.isEmpty,
+        let layout = try? TableLayout(
+          model, key: key, timestamp: run.options["timestamp"]?.string)
+      else { return }
+      var deduplicator = Deduplicator(layout: layout, options: DeduplicationOptions(of: run))
+      deduplicator.fold = fold
+      let report = try deduplicator.run(on: connection, clock: clock)
+      count += report.runChanges.removedRowCount
+      digest = report.digest ?? digest
+    }
+    guard let folds = try Fold.list(of: TableLayout(model), staying: snapshot, in: connection)
+    else { return (0, nil) }
+    for listed in folds { try fold(listed) }
+    // A killed fold that had removed all its rows has only its end left.
+    if let unfinished = try Fold.unfinished(of: model.table, in: connection) {
+      try fold(unfinished)
+    }
+    return (count, digest)
+  }
+
   /// See `Store.digest(of:)`.
   func digest(of model: Model) throws -> TableDigest {
     try checkTable(of: model)

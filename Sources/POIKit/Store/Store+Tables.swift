@@ -115,7 +115,10 @@ extension Store.Lease {
       try TombstoneTable.remove(for: model.table, in: connection)
       try forgetTokens(ofTable: model.table)
       try connection.execute(
-        "DELETE FROM poikit_table WHERE name = \(literal: model.table)")
+        """
+        DELETE FROM poikit_redirect WHERE table_name = \(literal: model.table);
+        DELETE FROM poikit_table WHERE name = \(literal: model.table)
+        """)
     }
   }
 

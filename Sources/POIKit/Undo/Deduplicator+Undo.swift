@@ -136,7 +136,8 @@ extension Deduplicator {
     }
     try connection.execute(
       """
-      DELETE FROM main.poikit_redirect WHERE run = \(run.id);
+      DELETE FROM main.poikit_redirect WHERE table_name = \(literal: run.table)
+        AND loser_key IN (SELECT loser_key FROM main.poikit_redirect WHERE run = \(run.id));
       DELETE FROM main.poikit_journal WHERE run = \(run.id);
       UPDATE main.poikit_run SET state = 'undone', ended = \(end.microseconds) WHERE id = \(run.id)
       """)

@@ -23,6 +23,9 @@ struct DeduplicationPass: ~Copyable {
   private var removal: LoserRemoval
   private var merge: LoserMerge?
   private var record: DeduplicationRun?
+
+  /// What earlier passes changed if no run counts it.
+  private let earlier: DeduplicationReport.Changes
   private var plan = DeduplicationPlan()
 
   /// The version of the database when its rows were read.
@@ -35,18 +38,23 @@ struct DeduplicationPass: ~Copyable {
   ///
   /// - Throws: `StoreFailure` when layout or options do not fit the database, or losers cannot be
   ///   removed.
-  init(_ deduplicator: Deduplicator, on connection: Connection) throws {
+  init(
+    _ deduplicator: Deduplicator, on connection: Connection,
+    after earlier: DeduplicationReport.Changes = DeduplicationReport.Changes()
+  ) throws {
     let options = deduplicator.options
     let layout = try deduplicator.layout.decidingTies(asked: options.ties, in: connection)
     let schema = try deduplicator.checkedSchema(connection)
     let statements = PreparedStatements()
     var removal = try LoserRemoval(
       layout, schema: schema, arrays: options.arrays, statements: statements, in: connection)
-    var tombstones = layout.isKeyDoubtful ? nil : layout.removals
+    var tombstones = layout.isKeyDoubtful || deduplicator.fold != nil ? nil : layout.removals
     if try tombstones?.exists(in: connection) == false { tombstones = nil }
     let needsRanks = try removal.needsRanks(in: connection)
     if options.mergesLosers { merge = try LoserMerge(layout, schema: schema, in: connection) }
+    let comparedLayout = try layout.ignoring(options.ignored, of: schema)
     self.deduplicator = deduplicator
+    self.earlier = earlier
     self.layout = layout
     self.options = options
     self.connection = connection
@@ -55,7 +63,7 @@ struct DeduplicationPass: ~Copyable {
     self.tombstones = tombstones
     self.removal = removal
     selection = WinnerSelection(
-      layout, options: options,
+      comparedLayout, options: options,
       ranksLosers: needsRanks || options.removesGroupsWhole(in: layout),
       contentHash: deduplicator.contentHash)
   }
@@ -93,7 +101,7 @@ struct DeduplicationPass: ~Copyable {
     }
     if let tombstones, try supersededRowCount() > 0 {
       if options.archive {
-        record = try DeduplicationRun.begin(layout, options, at: clock(), in: connection)
+        record = try beginRun(at: clock())
       }
       try removeRows(supersededBy: tombstones)
     }
@@ -104,6 +112,7 @@ struct DeduplicationPass: ~Copyable {
         return report(removal.counts)
       }
       plan = selection.plan
+      if deduplicator.fold != nil { plan.rowCount = try schema.rowCount(in: connection) }
       plan.supersededRowCount = removal.counts.supersededRowCount
       plan.rowCount += plan.supersededRowCount
       try prepare(clock: clock)
@@ -133,21 +142,29 @@ struct DeduplicationPass: ~Copyable {
   /// Begins the run before losers are removed, if it is not yet in the table of runs and must be.
   private mutating func prepare(clock: () -> Instant) throws {
     if !options.mergesLosers { try removal.trackRemainingDigest(in: connection) }
+    if try options.archive || RunRecord.hasBookkeeping(connection) {
+      try NamedReference.store(in: connection)
+    }
     let hasWork = plan.loserCount > 0 || options.enforcement != .none
     if record == nil, try RunRecord.hasBookkeeping(connection) || (options.archive && hasWork) {
       // The first batch, or the end of the run, waits for the disk.
       record = try connection.withoutWaitingForDisk {
-        try DeduplicationRun.begin(layout, options, at: clock(), in: connection)
+        try beginRun(at: clock())
       }
     }
     if let record { removal.beginRun(record.id, archives: options.archive) }
+  }
+
+  private func beginRun(at start: Instant) throws -> DeduplicationRun {
+    try DeduplicationRun.begin(
+      layout, options, isFold: deduplicator.fold != nil, at: start, in: connection)
   }
 
   private func report(
     _ counts: DeduplicationReport.Changes, createdIndex: Bool = false, digest: Digest? = nil
   ) -> DeduplicationReport {
     DeduplicationReport(
-      plan: plan, changes: counts, earlier: record?.earlier ?? DeduplicationReport.Changes(),
+      plan: plan, changes: counts, earlier: record?.earlier ?? earlier,
       run: record?.id,
       isFinished: digest != nil, createdIndex: createdIndex, digest: digest)
   }
@@ -166,9 +183,13 @@ extension DeduplicationPass {
       version = try connection.dataVersion()
       selection.note(triggers: try TableSchema.triggers(of: schema.name, in: connection))
       guard
-        try selection.readTable(schema, without: tombstones, in: connection, progress: progress)
+        try selection.readTable(
+          schema, without: tombstones, among: deduplicator.fold, in: connection, progress: progress)
       else { return false }
       try selection.decide(schema, in: connection)
+      if selection.plan.loserCount > 0 {
+        selection.note(likelyReferences: try NamedReference.likely(to: schema, in: connection))
+      }
       try checkReferences()
       return true
     }
@@ -354,6 +375,8 @@ extension DeduplicationPass {
         \(table.rowCount) rows left
         """)
     }
+    try removal.endOlderRedirects(in: connection)
+    try deduplicator.fold?.endRedirects(of: layout, in: connection)
     try record?.save(plan, counts, by: statements, in: connection)
     try record?.finish(at: end, outcome, digest: table.digest, in: connection)
     if record != nil, layout.isToolkitTable {

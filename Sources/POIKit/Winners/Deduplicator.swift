@@ -19,6 +19,9 @@ public struct Deduplicator: Sendable {
   /// A clock that never goes back, to measure the time since the last commit.
   var elapsed: @Sendable () -> Duration = MonotonicClock.now
 
+  /// The only rows to compare; nil for all.
+  var fold: Fold?
+
   /// Replaces the hash of an enforced key in tests.
   var keyHash: @Sendable (KeyHash) -> KeyHash = { $0 }
 
@@ -53,6 +56,8 @@ public struct Deduplicator: Sendable {
 
   /// Finds the duplicates, decides, and removes the losers.
   ///
+  /// If another program writes meanwhile, it begins again, for as long as the connection waits for locks.
+  ///
   /// - Parameters:
   ///   - connection: the database, outside of a transaction.
   ///   - progress: receives the progress, also after each batch, and may stop the pass there.
@@ -71,9 +76,22 @@ public struct Deduplicator: Sendable {
     on connection: Connection, clock: () -> Instant,
     progress: (StoreProgress) -> BatchDecision = { _ in .proceed }
   ) throws(StoreError) -> DeduplicationReport {
-    try StoreError.converting(path: connection.path) {
-      var pass = try DeduplicationPass(self, on: connection)
-      return try pass.run(clock: clock, progress: progress)
+    var earlier = DeduplicationReport.Changes()
+    var firstMeeting: Duration?
+    while true {
+      do throws(StoreError) {
+        return try StoreError.converting(path: connection.path) {
+          var pass = try DeduplicationPass(self, on: connection, after: earlier)
+          return try pass.run(clock: clock, progress: progress)
+        }
+      } catch {
+        guard error.code == .changedByOther else { throw error }
+        let timeout = Duration.milliseconds((try? connection.integer("PRAGMA busy_timeout")) ?? 0)
+        let now = MonotonicClock.now()
+        guard now - (firstMeeting ?? now) < timeout else { throw error }
+        firstMeeting = firstMeeting ?? now
+        if let report = error.report { earlier = report.runChanges }
+      }
     }
   }
 

@@ -112,25 +112,32 @@ struct WinnerSelection: ~Copyable {
 extension WinnerSelection {
   mutating func note(triggers: [String]) { plan.triggers = triggers }
 
+  mutating func note(likelyReferences: [NamedReference]) {
+    plan.likelyReferences = likelyReferences
+  }
+
   /// Reads the key, the timestamp and the tombstone of every row.
   ///
-  /// - Parameter removals: the stored tombstones; rows superseded by one of them are skipped.
+  /// - Parameters:
+  ///   - removals: the stored tombstones; rows superseded by one of them are skipped.
+  ///   - fold: the only rows to read; nil for all.
   /// - Returns: false if it was stopped.
   /// - Throws: `StoreFailure` when the database cannot be read, when the timestamps are of two
   ///   kinds or none can be read, and when a temporary file cannot be written.
   mutating func readTable(
-    _ schema: TableSchema, without removals: TombstoneTable?, in connection: Connection,
-    progress: (StoreProgress) -> BatchDecision
+    _ schema: TableSchema, without removals: TombstoneTable?, among fold: Fold?,
+    in connection: Connection, progress: (StoreProgress) -> BatchDecision
   ) throws -> Bool {
-    let keyCount = layout.keyColumns.count
-    var columns = [schema.rowIDName] + layout.keyColumns
+    var columns = ([schema.rowIDName] + layout.keyColumns).map { SQL("t.\(name: $0)") }
+    if fold != nil { columns.append(Fold.group) }
+    let keyCount = columns.count - 1
     let timestampPlace = layout.timestampColumn.map { _ in columns.count }
-    columns += layout.timestampColumn.map { [$0] } ?? []
+    columns += layout.timestampColumn.map { ["t.\(name: $0)"] } ?? []
     let tombstonePlace = layout.tombstoneColumn.map { _ in columns.count }
-    columns += layout.tombstoneColumn.map { [$0] } ?? []
+    columns += layout.tombstoneColumn.map { ["t.\(name: $0)"] } ?? []
     let sql: SQL = """
-      SELECT \(columns.map(SQL.init(name:)).joined(separator: ", "))
-      FROM main.\(name: schema.name) AS t
+      SELECT \(columns.joined(separator: ", "))
+      FROM \(fold?.rows(of: schema) ?? "main.\(name: schema.name) AS t")
       \(removals.map { "WHERE NOT \($0.condition(ofRow: "t"))" } ?? "")
       """
     var statement = try connection.prepare(sql)

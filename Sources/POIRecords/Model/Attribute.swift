@@ -41,8 +41,19 @@ package struct Attribute: Sendable {
   /// The relation to one, if the value is stored as a row of another table.
   package internal(set) var relation: Relation?
 
+  /// The attribute of another table whose value this one holds, if the model says so.
+  package internal(set) var target: Target?
+
   /// Whether times are written with their zone, though it may be missing.
   package internal(set) var writesZone = false
+
+  /// An attribute of a table, which need not exist.
+  package struct Target: Sendable, Hashable {
+    /// The table.
+    package let table: String
+    /// The attribute, or the column if the table has no model.
+    package let attribute: String
+  }
 
   /// The place of a value in a record.
   package enum Source: Sendable, Hashable {

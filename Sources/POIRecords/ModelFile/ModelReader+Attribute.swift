@@ -54,6 +54,8 @@ extension ModelReader {
         json, types: types, storage: storage, isRelated: isRelated, at: place),
       schema: try compiler.attribute(isRelation && !isPlain ? [] : schemas, types: types),
       relation: nil)
+    attribute.target = try target(
+      json["x-references"], of: storage, isRelated: isRelated, at: place + "/x-references")
     attribute.writesZone = json["x-zone"]?.string == "Z"
     if isRelation, isPlain {
       attribute.relation = try plainRelation(

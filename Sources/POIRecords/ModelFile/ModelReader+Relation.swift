@@ -68,6 +68,28 @@ extension ModelReader {
     return Relation(table: table, attributes: [value], isPlain: true)
   }
 
+  /// The attribute that `x-references` names.
+  static func target(
+    _ json: JSONValue?, of storage: Attribute.Storage, isRelated: Bool, at place: String
+  ) throws(ModelError) -> Attribute.Target? {
+    guard let json else { return nil }
+    guard let members = json.members, let attribute = json["attribute"]?.string, !attribute.isEmpty,
+      let table = try tableName(json["table"], at: place + "/table")
+    else {
+      throw ModelError(
+        message: "a reference is an object: {\"table\": \"…\", \"attribute\": \"…\"}",
+        pointer: place)
+    }
+    try refuseUnknown(members, known: ["table", "attribute"], at: place)
+    guard !isRelated, [.text, .uuid, .integer].contains(storage) else {
+      throw ModelError(
+        message:
+          "a reference is a text, an integer or a uuid of the record or of an array's element",
+        pointer: place)
+    }
+    return Attribute.Target(table: table, attribute: attribute)
+  }
+
   /// Refuses a relation in a role that needs a value of the record itself.
   static func refuseRelation(
     _ attribute: Attribute, as role: String, at place: String

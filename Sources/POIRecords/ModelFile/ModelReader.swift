@@ -40,7 +40,7 @@ enum ModelReader {
   static let attributeKeywords: Set<String> = [
     "x-column", "x-source", "x-unit", "x-zone", "x-date-pattern", "x-lenient", "x-empty-as-null",
     "x-allow-nul", "x-digits",
-    "x-relation", "x-merge",
+    "x-relation", "x-references", "x-merge",
   ]
 
   static let attributeSchemaKeywords = attributeKeywords.union(RuleCompiler.keywords)
