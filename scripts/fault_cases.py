@@ -326,7 +326,96 @@ def round_of_cases(tools, generator, scratch, scale=1):
         prepare(tools, Case("preparation", place, None, ["poi-dedup", *options]), folded)
     yield importing(
         generator, place, "fold", lines(1500, 500), "lines", "--merge", "newest", base=folded)
+    yield from inferred(generator, scratch, scale)
+    yield from widened(tools, generator, scratch, scale)
     yield from exports(tools, generator, scratch, scale)
+
+
+def feed(generator, count, start=0):
+    """Records of a feed whose key and timestamp are inferred."""
+    return [
+        {"id": number, "name": generator.choice(["a", "b", "long enough to be no short text"]),
+         "updatedAt": f"2026-01-{1 + number % 28:02}T00:00:00Z", "level": generator.randrange(9)}
+        for number in range(start, start + count)]
+
+
+def extended(record):
+    return {
+        "_id": {"$oid": f"{record['id']:024x}"}, "level": {"$numberLong": str(record["level"])},
+        "updatedAt": {"$date": record["updatedAt"]}}
+
+
+def inferred(generator, scratch, scale):
+    """First imports with an inferred model, in every form of input."""
+    records = feed(generator, int(2000 * scale))
+    lines = [json.dumps(record) for record in records]
+    text = "\n".join(lines)
+    table = [list(records[0]), *[list(record.values()) for record in records]]
+    groups = {"groups": {"x": {"items": records[::2]}, "y": {"items": records[1::2]}}}
+    forms = [
+        ("lines", text, []), ("gzip", gzip.compress(text.encode()), []), ("pipe", text, []),
+        ("text sequences", "".join(f"\x1e{line}\n" for line in lines), []),
+        ("extended JSON", "\n".join(json.dumps(extended(record)) for record in records), []),
+        ("wildcard", json.dumps(groups), ["--at", "/groups/*/items"]),
+        ("header", json.dumps(table), ["--header"]),
+        ("ties", text, ["--merge", "newest", "--ties", "later"]), ("shard", text, ["--shard", "0/2"]),
+    ]
+    for name, content, options in forms:
+        place = pathlib.Path(tempfile.mkdtemp(dir=scratch))
+        (place / "data").write_bytes(content if isinstance(content, bytes) else content.encode())
+        yield inferring(generator, f"infer, {name}", place, None, options, is_piped=name == "pipe")
+    place = pathlib.Path(tempfile.mkdtemp(dir=scratch))
+    (place / "data").write_text(text)
+    app = sqlite3.connect(place / "app.sqlite")
+    app.executescript("CREATE TABLE own (id INTEGER PRIMARY KEY, t); INSERT INTO own VALUES (1, 'x');")
+    app.close()
+    yield inferring(generator, "infer into another program's database", place, place / "app.sqlite", [])
+
+
+def inferring(generator, name, place, base, options, is_piped=False):
+    """An import of the file `data` that infers a model."""
+    key = ["--key", "_id"] if "extended" in name else ["--key", "id"]
+    keys = key if "shard" in name else []
+    size = ["--batch", generator.choice(["20", "100"])]
+    command = ["poi-import", "--infer", "--table", "feed", *size, "--rejects", "bad", *keys, *options]
+    file = "-" if is_piped else "data"
+    return Case(
+        name, place, base, [*command, file], [*command, "--resume", file],
+        place / "data" if is_piped else None)
+
+
+def widened(tools, generator, scratch, scale):
+    """Deliveries that change the columns of an inferred table, and an import into a shipped store."""
+    def table(*arguments):
+        place = pathlib.Path(tempfile.mkdtemp(dir=scratch))
+        records = feed(generator, int(1000 * scale))
+        records[3]["level"] = "none yet"
+        (place / "first").write_text("\n".join(map(json.dumps, records)))
+        later = feed(generator, int(1000 * scale), int(500 * scale))
+        for record in later:
+            record |= {"level": generator.choice([1, 2.5, "x"]), "phone": "1"}
+        (place / "data").write_text("\n".join(map(json.dumps, later)))
+        store = place / "base.sqlite"
+        words = ["poi-import", "--infer", "--table", "feed", *arguments, "first"]
+        prepare(tools, Case("preparation", place, None, words), store)
+        return place, store
+
+    merging = ["--merge", "newest"]
+    for name, first, options in [
+        ("widen, append", [], ["--widen"]), ("add columns", [], ["--add-columns"]),
+        ("widen, object-trump", merging, ["--widen", "--add-columns", "--merge", "object-trump"]),
+        ("widen, snapshot", merging, ["--widen", "--snapshot", "--max-removals", "100%"]),
+    ]:
+        place, store = table(*first)
+        yield inferring(generator, name, place, store, options)
+    place, store = table(*merging)
+    words = ["--widen", "--snapshot", "--max-removals", "100%"]
+    prepare(tools, inferring(generator, "preparation", place, None, words), store)
+    yield Case("undo of a snapshot", place, store, ["poi-dedup", "--undo"])
+    place, store = table(*merging)
+    shipping = ["poi-export", "--table", "feed", "--ship", "app.sqlite", "--full-text", "name"]
+    prepare(tools, Case("preparation", place, None, shipping), store)
+    yield inferring(generator, "into a shipped store", place, place / "app.sqlite", merging)
 
 
 def exports(tools, generator, scratch, scale):

@@ -81,10 +81,21 @@ public final class Connection {
     return isSpecial ? "./" + path : path
   }
 
+  /// Refuses a pipe or a device, on which SQLite would wait for ever.
+  private static func checkIsFile(_ path: String) throws(SQLiteError) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return }
+    let kind = status.st_mode & S_IFMT
+    guard kind != S_IFREG, kind != S_IFDIR else { return }
+    throw SQLiteError(
+      code: SQLITE_CANTOPEN, message: "cannot open '\(path)': a pipe or device is no database")
+  }
+
   private init(
     _ path: String, at literalPath: String, flags: Int32, trustsSchema: Bool,
     busyTimeout milliseconds: Int
   ) throws(SQLiteError) {
+    try Connection.checkIsFile(literalPath)
     var opened: OpaquePointer?
     // Only one thread at a time uses a connection, so it needs no mutex.
     let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -109,6 +120,10 @@ public final class Connection {
       unsafe sqlite3_close_v2(opened)
       throw SQLiteError(
         code: error.code, message: "cannot open '\(literalPath)': \(error.message)")
+    }
+    if StatementInterruption.isWatching {
+      unsafe sqlite3_progress_handler(
+        opened, StatementInterruption.stepCount, { _ in StatementInterruption.isDue ? 1 : 0 }, nil)
     }
     self.path = path
     self.trustsSchema = trustsSchema

@@ -137,6 +137,9 @@ extension SQLiteError {
     code == SQLITE_READONLY | 4 << 8
   }
 
+  /// Whether the statement was ended because the process is asked to stop.
+  public var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
+
   /// Whether the file is damaged or not a SQLite database.
   public var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 

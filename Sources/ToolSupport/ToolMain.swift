@@ -16,6 +16,7 @@ public func runTool(
 ) -> Never {
   ToolMain.reserveStandardDescriptors()
   Interruption.install()
+  StatementInterruption.watch { Interruption.isRequested }
   Interruption.catchFailedWrites()
   let tool = ToolMain(
     command: command, output: .standardOutput, messages: .standardError,

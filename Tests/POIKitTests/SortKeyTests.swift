@@ -83,7 +83,7 @@ import Testing
     forms.insert(.value)
     #expect(!forms.areExact)
     var hashed = SortKey.Forms()
-    _ = SortKey(KeyHash(digest: .zero), noting: &hashed)
+    _ = SortKey(CanonicalKey(), noting: &hashed)
     #expect(!hashed.areExact)
   }
 

@@ -81,6 +81,17 @@ struct RememberedDigest {
     return Digest(bytes: statement.bytes(0))
   }
 
+  /// Compares the digest of the rows with the stored one.
+  ///
+  /// - Throws: `StoreFailure` with `database` if they differ: no program changed the rows, so the file did.
+  func check(_ digest: Digest, in connection: Connection) throws {
+    guard let remembered = try read(in: connection), remembered != digest else { return }
+    throw StoreFailure(
+      .database,
+      "\(connection.path): the table \(table) is damaged: the digest of its rows is \(digest), and it was "
+        + "\(remembered) when a program last changed them; take the file from a backup")
+  }
+
   /// Stores the digest, inside the caller's transaction. No other program can have changed the table since
   /// the digest was computed.
   func remember(_ digest: Digest, in connection: Connection) throws {

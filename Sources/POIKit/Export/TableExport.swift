@@ -69,7 +69,7 @@ struct TableExport: ~Copyable {
         try check.finish()
         report.digest = check.digest
         if check.digest != nil, options.isOfAllRows {
-          report.tableDigest = try Self.digest(of: layout, in: connection)
+          report.tableDigest = try Self.digest(of: layout, exportedAs: check.digest, in: connection)
         }
       }
       report.refusedRecordCount = check.refusedCount
@@ -80,15 +80,22 @@ struct TableExport: ~Copyable {
   }
 
   /// The digest of the table; nil if a view has its name now.
-  private static func digest(of layout: TableLayout, in connection: Connection) throws -> Digest? {
+  ///
+  /// - Parameter exported: the digest of the exported records.
+  private static func digest(
+    of layout: TableLayout, exportedAs exported: Digest?, in connection: Connection
+  ) throws -> Digest? {
     let isView: SQL = """
       SELECT 1 FROM main.sqlite_schema WHERE type = 'view' AND name = \(literal: layout.table) COLLATE NOCASE
       """
     guard try connection.integer(isView) == nil else { return nil }
-    if let digest = try RememberedDigest(layout).read(in: connection) { return digest }
+    let remembered = RememberedDigest(layout)
+    if let digest = try remembered.read(in: connection), digest == exported { return digest }
     let schema = try TableSchema(of: layout.table, in: connection)
     var reader = try ContentReader(layout, schema: schema, rows: .all, in: connection)
-    return try reader.digest().digest
+    let digest = try reader.digest().digest
+    try remembered.check(digest, in: connection)
+    return digest
   }
 
   private mutating func startChecker(_ model: Model) throws {

@@ -14,6 +14,16 @@ struct CanonicalKey: ~Copyable {
   /// - Complexity: O(count of bytes)
   var hash: KeyHash { KeyHash(digest: content.digest) }
 
+  /// A hash that differs between two processes, so that nobody can make keys with the same one.
+  ///
+  /// - Complexity: O(count of bytes)
+  var secretHash: UInt64 {
+    let bytes = content.bytes
+    var hasher = Hasher()
+    unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+
   /// - Complexity: O(count of bytes)
   func isEqual(to other: borrowing CanonicalKey) -> Bool {
     content.hasSameBytes(as: other.content)

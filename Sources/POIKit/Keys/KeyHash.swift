@@ -5,7 +5,7 @@ internal import POIRecords
 /// Equal keys have equal hashes; different keys may have the same one. It is:
 ///
 /// - the value of the enforced hash column, as a blob of 16 bytes;
-/// - the `SortKey` of a key that fits no other form.
+/// - half of the `SortKey` of a key that fits no other form.
 struct KeyHash: Equatable {
   let digest: Digest
 

@@ -5,7 +5,7 @@ internal import SQLiteKit
 /// share a key.
 ///
 /// An integer, a text of at most 15 bytes or a UUID, as the only column of the key, fits as a
-/// whole. Any other key is represented by its `KeyHash`. Equal keys have equal bits. The order is
+/// whole. Any other key is represented by half of its `KeyHash` and a secret hash. Equal keys have equal bits. The order is
 /// not the order of the values or of an index; for that see `IndexPrefix`.
 ///
 /// If all keys of a table have one form, and it is not the hash, equal bits also mean equal keys.
@@ -34,9 +34,12 @@ struct SortKey: Equatable, BitwiseCopyable {
 }
 
 extension SortKey {
+  /// Words that differ between two processes. Sort keys are never stored.
+  private static let secrets = (UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max))
+
   /// - Parameter forms: the form is inserted here, as by the other initializers.
-  init(_ hash: KeyHash, noting forms: inout Forms) {
-    self.init(high: hash.digest.high, low: hash.digest.low)
+  init(_ key: borrowing CanonicalKey, noting forms: inout Forms) {
+    self.init(high: key.hash.digest.high, low: key.secretHash)
     forms.insert(.hash)
   }
 
@@ -75,7 +78,10 @@ extension SortKey {
     } else if text.count == 36 {
       let uuid = unsafe text.withUnsafeBytes { bytes in unsafe Self.uuid(bytes) }
       guard let uuid else { return nil }
-      self.init(words: uuid.form == .upperCaseUUID ? uuid.first : ~uuid.first, uuid.second)
+      let isUpperCase = uuid.form == .upperCaseUUID
+      let key = SortKey(words: isUpperCase ? uuid.first : ~uuid.first, uuid.second)
+      // No other form has these bits, except by an accident that nobody can cause.
+      self.init(high: key.high, low: key.low ^ (isUpperCase ? Self.secrets.0 : Self.secrets.1))
       forms.insert(uuid.form)
     } else {
       return nil

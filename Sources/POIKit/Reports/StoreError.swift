@@ -130,6 +130,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   ///   - path: the path of the store.
   ///   - resumes: whether an unfinished import can continue after the cause is removed.
   package init(_ error: SQLiteError, path: String, resumes: Bool = false) {
+    guard !error.isInterrupted else {
+      self.init(
+        .interrupted,
+        "\(path): interrupted while a statement of the database ran; nothing of its batch is stored",
+        advice: resumes ? [.resume] : [])
+      return
+    }
     let again = resumes ? "" : " and run again"
     let goingOn: [Advice] = resumes ? [.resume] : []
     let (remedy, advice): (String, [Advice]) =

@@ -178,10 +178,14 @@ extension Store.Lease {
   func digest(of model: Model) throws -> TableDigest {
     try checkTable(of: model)
     let layout = contentLayout(of: model)
-    // An empty table needs no prepared statements.
-    let table = SQL(name: model.table)
-    guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil else { return .empty }
-    return try Deduplicator.tableDigest(of: layout, on: connection)
+    func read() throws -> TableDigest {
+      // An empty table needs no prepared statements.
+      let isEmpty = try connection.integer("SELECT 1 FROM \(name: model.table) LIMIT 1") == nil
+      let digest = try isEmpty ? .empty : Deduplicator.tableDigest(of: layout, on: connection)
+      try RememberedDigest(layout).check(digest.digest, in: connection)
+      return digest
+    }
+    return connection.isInTransaction ? try read() : try connection.inTransaction(.deferred, read)
   }
 
   /// The digest of a model's table at the beginning of an import: the remembered one, or else a computed

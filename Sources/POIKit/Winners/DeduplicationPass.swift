@@ -80,6 +80,16 @@ struct DeduplicationPass: ~Copyable {
     return plan
   }
 
+  /// Checks that the rows have the digest that is remembered, if one is.
+  private func checkContent() throws {
+    let remembered = RememberedDigest(layout)
+    guard layout.isToolkitTable, try remembered.read(in: connection) != nil else { return }
+    try connection.inTransaction {
+      let digest = try TwoThreadDigest.compute(layout, schema: schema, in: connection).digest
+      try remembered.check(digest, in: connection)
+    }
+  }
+
   /// Counts the values that winners would get.
   private mutating func countFills() throws {
     while let loser = try selection.nextGroupLoser() {
@@ -99,6 +109,7 @@ struct DeduplicationPass: ~Copyable {
       removal.discardLists(in: connection)
       cache.restore(in: connection)
     }
+    try checkContent()
     if let tombstones, try supersededRowCount() > 0 {
       if options.archive {
         record = try beginRun(at: clock())

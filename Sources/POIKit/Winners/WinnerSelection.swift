@@ -192,7 +192,7 @@ extension WinnerSelection {
     }
     let isWhole = otherKey.read(1..<columnCount + 1, of: statement)
     if !isWhole, options.nullKey == .keep { return nil }
-    return SortKey(otherKey.hash, noting: &keyForms)
+    return SortKey(otherKey, noting: &keyForms)
   }
 
   /// Whether a value marks a removal: any value except NULL, zero and an empty text or blob.

@@ -16,6 +16,9 @@ struct Pattern {
   /// The size of the state cache, which has a limit.
   var keptCount: Int { automaton.keptCount }
 
+  /// The most steps that one character takes.
+  var stepCount: Int { automaton.stepCount }
+
   mutating func matches(_ text: Span<UInt8>) -> Bool { automaton.matches(text, &alphabet) }
 }
 

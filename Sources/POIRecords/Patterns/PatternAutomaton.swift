@@ -49,6 +49,9 @@ struct PatternAutomaton {
     rounds = Array(repeating: 0, count: program.instructions.count)
   }
 
+  /// The most instructions that one scalar can reach.
+  var stepCount: Int { program.instructions.count }
+
   var keptCount: Int { transitions.count + placeCount }
 
   mutating func matches(_ text: Span<UInt8>, _ alphabet: inout PatternAlphabet) -> Bool {

@@ -17,6 +17,7 @@ final class ChildDecoder {
     let element = relation.element
     keySlots = element.key.compactMap { element.attributes.index(named: $0) }
     decoder = RecordDecoder(model: element)
+    decoder.isOfElements = true
     digester = RecordDigester(element)
   }
 
@@ -29,6 +30,7 @@ final class ChildDecoder {
     arrayAt start: Int, of element: JSONElement, into children: ChildRecords,
     issues: inout [Issue]
   ) -> Bool {
+    decoder.beginElements()
     let first = children.rows.recordCount
     let mask = clearBuckets(forElements: element.tape[start].elementCount)
     var isWhollyMapped = true

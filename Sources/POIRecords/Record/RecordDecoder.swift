@@ -18,6 +18,9 @@ struct RecordDecoder: ~Copyable {
   /// Whether the last record lacks required attributes and was accepted for a merge.
   private(set) var isPartial = false
 
+  /// Whether the records are elements of an array, which share what one record has.
+  var isOfElements = false
+
   var issues: [Issue] = []
 
   /// Whether the model maps all members of the last record; true if the records are plain values.
@@ -105,6 +108,7 @@ struct RecordDecoder: ~Copyable {
     _ element: JSONElement, origin: RecordOrigin, into batch: inout RecordBatch
   ) -> Bool {
     clearIssues()
+    if !isOfElements { checker.beginRecord() }
     guard element.tape[element.start].kind == .startObject else {
       if let plan = removalPlan, plan.acceptsNullRecord, element.memberName != nil,
         element.tape[element.start].kind == .null
@@ -162,6 +166,9 @@ struct RecordDecoder: ~Copyable {
     batch.accept(origin)
     return true
   }
+
+  /// Begins an array of elements.
+  mutating func beginElements() { checker.beginRecord() }
 
   mutating func clearIssues() {
     isPartial = false

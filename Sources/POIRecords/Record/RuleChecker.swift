@@ -11,6 +11,11 @@ package struct RuleChecker: ~Copyable {
 
   private var distinct = DistinctElements()
 
+  /// The steps that patterns may still take in the record, besides those that each byte of a text adds.
+  private var patternSteps = Self.patternStepLimit
+  private static let patternStepLimit = 1 << 24
+  private static let patternStepsPerByte = 16
+
   /// The most levels of objects and arrays in a value whose rules look inside: the checks are recursive.
   static let depthLimit = 512
 
@@ -23,6 +28,9 @@ package struct RuleChecker: ~Copyable {
       return pattern
     }
   }
+
+  /// Begins a record, whose texts get the steps that patterns may take.
+  mutating func beginRecord() { patternSteps = Self.patternStepLimit }
 
   /// Checks a value of the right type against the rules of its schema.
   package mutating func check(
@@ -114,9 +122,21 @@ package struct RuleChecker: ~Copyable {
     of schema: RuleTable.Schema, _ subject: RuleSubject, attribute: String?, issues: inout [Issue]
   ) -> Int? {
     var next: Int?
+    var hasRightLength = true
     for number in schema.first..<schema.end {
       let rule = table.rules[number]
       switch rule {
+      case .pattern(let pattern):
+        guard subject.kind == .string, hasRightLength else { continue }
+        guard takeSteps(of: patterns[pattern], through: subject.text) else {
+          issues.report(
+            "pattern-steps", attribute,
+            "\(subject.excerpt) is too long for the pattern \(table.patterns[pattern])")
+          continue
+        }
+        guard !patterns[pattern].matches(subject.text) else { continue }
+        issues.report(
+          table.name(of: rule), attribute, "\(subject.excerpt) \(table.expectation(of: rule))")
       case .items(let schema):
         guard subject.kind == .startArray else { continue }
         let tape = subject.element.tape
@@ -133,6 +153,10 @@ package struct RuleChecker: ~Copyable {
       case .reference(let schema): next = schema
       default:
         if !isSatisfied(rule, by: subject) {
+          switch rule {
+          case .minLength, .maxLength: hasRightLength = false
+          default: break
+          }
           issues.report(
             table.name(of: rule), attribute,
             "\(subject.excerpt) \(table.expectation(of: rule))")
@@ -140,6 +164,14 @@ package struct RuleChecker: ~Copyable {
       }
     }
     return next
+  }
+
+  /// Counts the steps that a pattern may need for a text; returns false if these are too many for the record.
+  ///
+  /// They do not depend on what the pattern has cached from other records.
+  private mutating func takeSteps(of pattern: borrowing Pattern, through text: Span<UInt8>) -> Bool {
+    patternSteps -= text.count * (pattern.stepCount - Self.patternStepsPerByte)
+    return patternSteps >= 0
   }
 
   private mutating func checkMembers(
@@ -202,7 +234,7 @@ package struct RuleChecker: ~Copyable {
     case .oneOf(let choice): isOne(of: table.choices[choice], subject)
     case .minimum, .maximum, .exclusiveMinimum, .exclusiveMaximum, .multipleOf:
       subject.kind != .number || isSatisfied(rule, byNumber: subject.text)
-    case .minLength, .maxLength, .pattern, .format, .notBlank, .noControls:
+    case .minLength, .maxLength, .format, .notBlank, .noControls:
       subject.kind != .string || isSatisfied(rule, byText: subject.text)
     case .minItems(let count):
       subject.kind != .startArray || subject.element.tape[subject.index].elementCount >= count
@@ -215,7 +247,7 @@ package struct RuleChecker: ~Copyable {
       subject.kind != .startObject || subject.element.tape[subject.index].elementCount >= count
     case .maxProperties(let count):
       subject.kind != .startObject || subject.element.tape[subject.index].elementCount <= count
-    case .items, .members, .reference: true
+    case .items, .members, .reference, .pattern: true
     }
   }
 
@@ -230,11 +262,10 @@ package struct RuleChecker: ~Copyable {
     }
   }
 
-  private mutating func isSatisfied(_ rule: Rule, byText text: Span<UInt8>) -> Bool {
+  private func isSatisfied(_ rule: Rule, byText text: Span<UInt8>) -> Bool {
     switch rule {
     case .minLength(let count): text.scalarCount >= count
     case .maxLength(let count): text.scalarCount <= count
-    case .pattern(let pattern): patterns[pattern].matches(text)
     case .format(let format): format.admits(text)
     case .notBlank: !VisibleText.isBlank(text)
     case .noControls: !VisibleText.holdsControl(text)
