@@ -64,7 +64,8 @@ let package = Package(
 
     .target(name: "TestSupport", dependencies: ["JSONStreaming"], path: "Tests/TestSupport"),
     .target(
-      name: "FuzzTargets", dependencies: ["POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"],
+      name: "FuzzTargets",
+      dependencies: ["ModelInference", "POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"],
       path: "Tests/FuzzTargets"),
     .target(name: "StoreFaults", dependencies: ["CSQLite"], path: "Tests/StoreFaults"),
     .testTarget(name: "JSONStreamingTests", dependencies: ["JSONStreaming", "TestSupport"]),

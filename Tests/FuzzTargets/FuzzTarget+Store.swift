@@ -5,11 +5,11 @@ import TestSupport
 
 extension FuzzTarget {
   /// The bytes of a store with records, duplicates, rejects and an archive.
-  private static let sound: [UInt8] = {
+  static let sound: [UInt8] = {
     do { return try soundStore() } catch { preconditionFailure("\(error)") }
   }()
 
-  private static let records = Array(
+  static let records = Array(
     (0..<40).map { index in
       #"{"identifier":"1975DB51-5A45-4FD6-AC54-46CA6042C7\#(10 + index % 30)","name":"a\#(index)","#
         + #""latitude":\#(index),"longitude":5.5,"updatedAt":"2026-01-01T00:00:\#(10 + index)Z","#
@@ -30,7 +30,7 @@ extension FuzzTarget {
     return try folder.bytes("saved.sqlite")
   }
 
-  private static func importOptions() -> ImportOptions {
+  static func importOptions() -> ImportOptions {
     var options = ImportOptions()
     options.jobCount = 1
     options.batchSize = 7
@@ -39,8 +39,13 @@ extension FuzzTarget {
 
   /// A store with changed bytes, or on which foreign statements ran, is refused unchanged, or used.
   /// Every use ends, at worst with an error that explains why.
-  static func useStore(_ input: inout FuzzInput) throws {
-    let path = "\(folder)/poi-fuzz-\(getpid())-\(UInt64.random(in: 0...(.max))).sqlite"
+  static func useStore(_ input: inout FuzzInput) throws { try withStore(from: &input, use) }
+
+  /// Makes a store as the input says and uses it for one of eight tasks.
+  static func withStore(
+    from input: inout FuzzInput, _ body: (_ path: String, _ task: Int) throws -> Void
+  ) throws {
+    let path = newPath()
     defer { remove(path) }
     let task = input.choice(8)
     if input.choice(2) == 0 {
@@ -51,8 +56,31 @@ extension FuzzTarget {
       try write(sound, to: path)
       prepare(path, with: input.text())
     }
+    try expectingExplanation { try body(path, task) }
+  }
+
+  /// Uses a store with one damage of the kinds that a disk or a copy makes, which depends on the seed.
+  static func withStore(
+    damagedBySeed seed: UInt64, _ body: (_ path: String, _ task: Int) throws -> Void
+  ) throws {
+    let path = newPath()
+    defer { remove(path) }
+    var generator = SplitMix64(seed: seed)
+    var bytes = sound
+    let damage = FileDamage.change(&bytes, using: &generator)
+    try write(bytes, to: path)
+    let task = Int.random(in: 0..<8, using: &generator)
     do {
-      try use(path, task)
+      try expectingExplanation { try body(path, task) }
+    } catch {
+      throw FuzzFinding(message: "\(damage), task \(task): \(error)")
+    }
+  }
+
+  /// Errors of the libraries are no findings, except failed checks of their own.
+  static func expectingExplanation(_ body: () throws -> Void) throws(FuzzFinding) {
+    do {
+      try body()
     } catch let error as FuzzFinding {
       throw error
     } catch let error as StoreError {
@@ -89,7 +117,7 @@ extension FuzzTarget {
   }
 
   /// Opens the store; refusing it must not change its bytes.
-  private static func open(_ path: String, for opening: Store.Opening) throws -> Store {
+  static func open(_ path: String, for opening: Store.Opening) throws -> Store {
     let before = try Files.bytes(of: path)
     do throws(StoreError) {
       return try Store(path, for: opening)
@@ -102,7 +130,7 @@ extension FuzzTarget {
     }
   }
 
-  private static func use(_ path: String, _ task: Int) throws {
+  static func use(_ path: String, _ task: Int) throws {
     switch task {
     case 0:
       let store = try open(path, for: .readOnly)
@@ -142,13 +170,17 @@ extension FuzzTarget {
   // MARK: Files
 
   /// A folder in memory if there is one.
-  private static let folder = unsafe access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+  static let folder = unsafe access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
 
-  private static func remove(_ path: String) {
+  private static func newPath() -> String {
+    "\(folder)/poi-fuzz-\(getpid())-\(UInt64.random(in: 0...(.max))).sqlite"
+  }
+
+  static func remove(_ path: String) {
     for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(path + suffix) }
   }
 
-  private static func write(_ bytes: [UInt8], to path: String) throws(FuzzFinding) {
+  static func write(_ bytes: [UInt8], to path: String) throws(FuzzFinding) {
     remove(path)
     guard let file = unsafe fopen(path, "wbx") else {
       throw FuzzFinding(message: "cannot make \(path)")
