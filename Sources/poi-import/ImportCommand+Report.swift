@@ -187,6 +187,11 @@ extension ImportCommand {
 
   func notes(on report: ImportReport) -> [String] {
     var notes: [String] = []
+    if let problem = report.foldProblem {
+      notes.append(
+        "rows that were removed as duplicates are back, and were not folded again: \(printable(problem))"
+      )
+    }
     if report.ending == .stopped {
       notes.append(
         report.counters.read == 0

@@ -28,7 +28,8 @@ import Testing
     return folder
   }
 
-  @Test func `a changed byte of a record is found by every command that reads the whole table`() throws
+  @Test func `a changed byte of a record is found by every command that reads the whole table`()
+    throws
   {
     let folder = try makeStore(changing: "needle")
     let commands: [(Tool, [String])] = [
@@ -40,7 +41,9 @@ import Testing
       let outcome = try tool.run(arguments, in: folder.path)
       #expect(outcome.exitCode == 74, "\(arguments): \(outcome)")
       #expect(outcome.messages.contains("damaged"), "\(arguments): \(outcome)")
-      for name in ["out.json", "app.sqlite"] { #expect(unsafe access(folder.file(name), F_OK) != 0) }
+      for name in ["out.json", "app.sqlite"] {
+        #expect(unsafe access(folder.file(name), F_OK) != 0)
+      }
     }
   }
 
@@ -75,7 +78,8 @@ import Testing
     let folder = try ScratchFolder()
     try folder.write(#"{"id":1}"#, to: "a.json")
     try folder.write(#"{"id":2}"#, to: "b.json")
-    #expect(try importer.run(["--infer", "--table", "t", "-q", "a.json"], in: folder.path).exitCode == 0)
+    #expect(
+      try importer.run(["--infer", "--table", "t", "-q", "a.json"], in: folder.path).exitCode == 0)
     try Connection(path: folder.file("poi.sqlite"), access: .readWrite).execute(
       """
       CREATE TABLE log (n);

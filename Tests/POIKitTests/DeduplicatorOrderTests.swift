@@ -187,7 +187,9 @@ import Testing
       state.1 ^= rotate(words[1] &* factor2, 33) &* factor1
       state.1 = (rotate(state.1, 31) &+ state.0) &* 5 &+ 0x3849_5ab5
     }
-    func bytes(_ word: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
+    func bytes(_ word: UInt64) -> [UInt8] {
+      (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
+    }
     func digest(_ blob: [UInt8]) -> (Digest, [UInt8]) {
       var content = CanonicalContent()
       content.append(blob: blob.span, nameTag: 0)

@@ -157,12 +157,6 @@ extension RuleDescription {
       ],
       rejected: [#"{"changed":"02/11/2017"}"#, #"{"changed":"N/A"}"#]),
     RuleDescription(
-      "pattern-steps",
-      "the texts of a record are not too long for their patterns: 16 steps for each byte and 16 million more suffice; a character takes at most as many steps as the expression has parts, its repetitions written out",
-      attributes: #"{"site":{"type":"string","pattern":"^[a-z]{1,999}$"}}"#,
-      accepted: [#"{"site":"example"}"#],
-      rejected: [#"{"site":"\#(String(repeating: "a", count: 20_000))"}"#]),
-    RuleDescription(
       "not-blank", "with `x-not-blank`, the text has a visible character",
       attributes: #"{"name":{"type":"string","x-not-blank":true}}"#,
       accepted: [#"{"name":"Dom"}"#, #"{"name":" x"}"#],

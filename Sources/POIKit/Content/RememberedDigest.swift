@@ -88,7 +88,7 @@ struct RememberedDigest {
     guard let remembered = try read(in: connection), remembered != digest else { return }
     throw StoreFailure(
       .database,
-      "\(connection.path): the table \(table) is damaged: the digest of its rows is \(digest), and it was "
+      "the table \(table) is damaged: the digest of its rows is \(digest), and it was "
         + "\(remembered) when a program last changed them; take the file from a backup")
   }
 

@@ -44,6 +44,9 @@ struct RecordPlan {
 
     /// The greatest index; -1 if no name is one.
     let lastIndex: Int
+
+    /// Whether a field at or below it is written.
+    var hasFields = false
   }
 
   private(set) var nodes: [Node] = []
@@ -83,6 +86,15 @@ struct RecordPlan {
           places: first..<places.count,
           isArray: number != SourceTree.root && !indices.isEmpty && !indices.contains(-1),
           lastIndex: indices.max() ?? -1))
+    }
+    // A node comes before those inside.
+    for number in nodes.indices.reversed() {
+      nodes[number].hasFields = places[nodes[number].places].contains { place in
+        switch place.content {
+        case .container(let inner): nodes[inner].hasFields
+        case .value, .relatedValue, .relatedRow, .whole, .rows: true
+        }
+      }
     }
   }
 

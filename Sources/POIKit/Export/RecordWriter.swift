@@ -267,6 +267,7 @@ final class RecordWriter {
     node: Int, over base: Int?, of element: JSONElement,
     _ row: borrowing Statement, to output: inout RowOutput
   ) throws -> Bool {
+    guard writesOthers || plan.nodes[node].hasFields else { return false }
     var isArray = plan.nodes[node].isArray
     let kept = base
     var base = base

@@ -75,8 +75,17 @@ struct TableExport: ~Copyable {
       report.refusedRecordCount = check.refusedCount
       report.firstRefusal = check.firstRefusal
     }
+    if report.digest == nil, report.isFinished, options.isOfAllRows, options.columns.isEmpty {
+      try Self.check(layout, in: connection)
+    }
     report.repairedTextCount = output.repairedTextCount
     return report
+  }
+
+  /// Checks that the rows of a table have the digest that is remembered, if one is.
+  private static func check(_ layout: TableLayout, in connection: Connection) throws {
+    guard try RememberedDigest(layout).read(in: connection) != nil else { return }
+    _ = try digest(of: layout, exportedAs: nil, in: connection)
   }
 
   /// The digest of the table; nil if a view has its name now.

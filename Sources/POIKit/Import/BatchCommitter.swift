@@ -86,8 +86,8 @@ struct BatchCommitter: ~Copyable {
   }
 
   /// See `Store.Lease.foldReturnedRows`.
-  func foldReturnedRows() throws(StoreError) -> (count: Int, digest: Digest?) {
-    guard let runID, policy != .append, !model.key.isEmpty else { return (0, nil) }
+  func foldReturnedRows() throws(StoreError) -> FoldedRows {
+    guard let runID, policy != .append, !model.key.isEmpty else { return FoldedRows() }
     let snapshot = options.isSnapshot ? SnapshotTable(model, ofRun: runID) : nil
     do {
       return try store.foldReturnedRows(of: model, staying: snapshot, clock: options.clock)

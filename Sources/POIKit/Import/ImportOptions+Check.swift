@@ -57,6 +57,10 @@ extension ImportOptions {
         "the key \(model.key.joined(separator: ", ")) of the model \"\(model.name)\" was inferred and is "
           + "doubtful, so different records could be merged", advice: .confirmKey(model.key))
     }
+    guard shard == nil || !model.groupsNullKeys else {
+      throw StoreError(
+        .invalidOptions, "keys that contain NULL cannot be grouped in a shard: they have no shard")
+    }
     try limits.check()
     guard !source.utf8.contains(0) else {
       throw StoreError(.invalidOptions, "the name of the source holds a NUL character")

@@ -538,6 +538,7 @@ extension ImportSession {
   private mutating func foldReturnedRows() throws(StoreError) {
     guard let folded = try committer?.foldReturnedRows() else { return }
     foldedCount = folded.count
+    foldProblem = folded.problem
     if let digest = folded.digest { checkpoint.digest = digest }
   }
 
@@ -586,6 +587,7 @@ extension ImportSession {
     report.skippedCount = checkpoint.skippedCount
     report.repeatedKeys = repeatedKeys
     report.foldedCount = foldedCount
+    report.foldProblem = foldProblem
     report.rejectsByAttribute = checkpoint.rejectsByAttribute
     report.rejectsObjects = checkpoint.rejectsObjects
     report.unmappedMembers = checkpoint.unmappedMembers.sorted { $0.key < $1.key }

@@ -74,6 +74,7 @@ public struct ImportSession: ~Copyable {
 
   var repeatedKeys: (count: Int, keyCount: Int)?
   var foldedCount = 0
+  var foldProblem: String?
 
   /// The unfinished runs. Their inputs cannot be read from the beginning.
   var unfinished: [UnfinishedImport] = []

@@ -35,7 +35,9 @@ struct SortKey: Equatable, BitwiseCopyable {
 
 extension SortKey {
   /// Words that differ between two processes. Sort keys are never stored.
-  private static let secrets = (UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max))
+  private static let secrets = (
+    UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max)
+  )
 
   /// - Parameter forms: the form is inserted here, as by the other initializers.
   init(_ key: borrowing CanonicalKey, noting forms: inout Forms) {

@@ -118,6 +118,9 @@ public struct ImportReport: Sendable {
   /// that were removed again as duplicates.
   public var foldedCount = 0
 
+  /// Why rows that a deduplication had removed stay although this run brought them back; nil if there are none.
+  public var foldProblem: String?
+
   /// How many comments, byte-order marks and surplus commas were skipped between records.
   public var skippedCount = 0
 

@@ -319,6 +319,10 @@ extension MergeWriter {
         swap(&own.others, &other.others)
       } else {
         unmapped.removeKept(from: &own, where: other.others)
+        // An empty object names no attribute, and replaces a value that is no object.
+        for (slot, kept) in other.kept where kept.value.members?.isEmpty == true {
+          if let former = own.kept[slot], former.depth == kept.depth { own.kept[slot] = kept }
+        }
       }
       for slot in takenSlots { own.kept[slot] = other.kept[slot] }
       UnmappedMembers.merge(other.others, into: &own.others)

@@ -12,9 +12,8 @@ extension DanglingReference {
     while try list.step() { tables.append(list.text(0)) }
     let statements = PreparedStatements()
     return try tables.flatMap { (child) throws in
-      try TableReference.declared(by: child, statements, in: connection).map { (reference) throws in
-        try search(reference, from: child, in: connection)
-      }
+      try TableReference.declared(by: child, statements, includesMissing: true, in: connection)
+        .map { (reference) throws in try search(reference, from: child, in: connection) }
     }
   }
 

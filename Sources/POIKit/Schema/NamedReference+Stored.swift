@@ -13,7 +13,11 @@ extension NamedReference {
     """
 
   /// The references whose tables and columns exist.
-  static func all(in connection: Connection) throws -> [NamedReference] {
+  ///
+  /// - Parameter includesMissing: whether what they refer to may be missing.
+  static func all(
+    in connection: Connection, includesMissing: Bool = false
+  ) throws -> [NamedReference] {
     var references: [NamedReference] = []
     if try exists("temp", in: connection) || exists("main", in: connection) {
       var statement = try connection.prepare(
@@ -27,7 +31,9 @@ extension NamedReference {
       }
     }
     references += try ofModels(in: connection)
-    return try references.filter { try $0.isThere(in: connection) }
+    return try references.filter {
+      try includesMissing && $0.hasColumn(in: connection) || $0.isThere(in: connection)
+    }
   }
 
   /// Names references on this connection, after a check that their tables and columns exist.
@@ -91,6 +97,14 @@ extension NamedReference {
     try connection.integer(
       "SELECT 1 FROM \(database).sqlite_schema WHERE type = 'table' AND name = 'poikit_reference'")
       != nil
+  }
+
+  private func hasColumn(in connection: Connection) throws -> Bool {
+    try connection.integer(
+      """
+      SELECT 1 FROM pragma_table_xinfo(\(literal: child), 'main')
+      WHERE name = \(literal: column) COLLATE NOCASE
+      """) != nil
   }
 
   private func isThere(in connection: Connection) throws -> Bool {

@@ -88,8 +88,11 @@ struct TableReference {
 
   /// The references from a table: the foreign keys in the order in which SQLite lists them, then the references
   /// that the database does not declare.
+  ///
+  /// - Parameter includesMissing: whether what a named one refers to may be missing.
   static func declared(
-    by child: String, _ statements: PreparedStatements, in connection: Connection
+    by child: String, _ statements: PreparedStatements, includesMissing: Bool = false,
+    in connection: Connection
   ) throws -> [Declaration] {
     var references: [Declaration] = []
     let list = try statements.statement(
@@ -105,13 +108,14 @@ struct TableReference {
       references[last].columns.append(list.statement.text(2))
       if !list.statement.isNull(3) { references[last].parentColumns.append(list.statement.text(3)) }
     }
-    for named in try NamedReference.all(in: connection)
+    for named in try NamedReference.all(in: connection, includesMissing: includesMissing)
     where TableSchema.isSame(named.child, child) {
       references.append(
         Declaration(
           parent: named.parent, columns: [named.column],
           parentColumns: [
-            try named.parentColumn ?? TableSchema(of: named.parent, in: connection).rowIDName
+            named.parentColumn
+              ?? (try? TableSchema(of: named.parent, in: connection).rowIDName) ?? "rowid"
           ]))
     }
     return references

@@ -117,7 +117,9 @@ struct UnmappedMembers {
           continue
         }
         // An object without values says less than what is there.
-        if kept.value.members?.isEmpty == true, Self.value(at: place, in: members) != nil {
+        if kept.value.members?.isEmpty == true,
+          isSorted || Self.value(at: place, in: members) != nil
+        {
           continue
         }
       }

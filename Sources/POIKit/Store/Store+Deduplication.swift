@@ -57,6 +57,13 @@ extension Store {
   /// - Throws: `StoreError` with `modelDiffers` if the table does not fit it, or an import is unfinished.
   package func keep(_ model: Model) throws(StoreError) {
     try leased { (lease) in
+      if model.groupsNullKeys,
+        try EnforcedKey.read(of: model, in: lease.connection)?.isHashed == true
+      {
+        throw StoreFailure(
+          .invalidOptions, "keys that contain NULL cannot be grouped by a hash: such a key has none"
+        )
+      }
       let unfinished = RunRecord.unfinishedImports(into: model.table)
       let isFree = try RunRecord.latest(where: unfinished, in: lease.connection) == nil
       try lease.prepareTables(for: model, mayChange: isFree)
@@ -124,6 +131,30 @@ extension Store {
   }
 }
 
+/// What became of rows that lost in earlier runs and that a delivery brought back.
+struct FoldedRows {
+  var count = 0
+
+  /// The digest of the table, if it was read.
+  var digest: Digest?
+
+  /// Why some rows were not folded; nil if all were.
+  var problem: String?
+}
+
+extension StoreError {
+  /// Whether the rows, the model or the app's triggers refuse what was asked, not the file or the system.
+  fileprivate var isOfRows: Bool {
+    switch code {
+    case .mixedTimestamps, .keyNotUnique, .unmovableReference, .unmergeableValue,
+      .interferingTrigger, .unsupportedTable, .invalidOptions, .noSuchColumn, .undecodable:
+      true
+    case .database: cause?.isConstraint == true
+    default: false
+    }
+  }
+}
+
 extension Store.Lease {
   /// Clears the doubt in the model of a table whose inferred key was named.
   fileprivate func confirmKey(namedBy layout: TableLayout) throws {
@@ -147,31 +178,47 @@ extension Store.Lease {
   ///   - model: the model of the table.
   ///   - snapshot: the keys of the rows that a snapshot will leave; nil for all.
   ///   - clock: returns the time of the start and of the end.
-  /// - Returns: the number of folded rows, and the digest of the table if it was read.
+  /// - Returns: what was folded.
   func foldReturnedRows(
     of model: Model, staying snapshot: SnapshotTable?, clock: () -> Instant
-  ) throws -> (count: Int, digest: Digest?) {
-    var (count, digest): (Int, Digest?) = (0, nil)
+  ) throws -> FoldedRows {
+    var folded = FoldedRows()
+    // The log has the columns.
+    func name(_ column: String?) -> String? {
+      column.map { column in
+        model.attributes.first { $0.column.isExactly(column) }?.name ?? column
+      }
+    }
     func fold(_ fold: Fold) throws {
       guard let run = try RunRecord.latest(where: "id = \(fold.run)", in: connection),
-        let key = run.options["key"]?.elements?.compactMap(\.string), !key.isEmpty,
+        let key = run.options["key"]?.elements?.compactMap({ name($0.string) }), !key.isEmpty,
         let layout = try? TableLayout(
-          model, key: key, timestamp: run.options["timestamp"]?.string)
+          model, key: key, timestamp: name(run.options["timestamp"]?.string))
       else { return }
       var deduplicator = Deduplicator(layout: layout, options: DeduplicationOptions(of: run))
       deduplicator.fold = fold
-      let report = try deduplicator.run(on: connection, clock: clock)
-      count += report.runChanges.removedRowCount
-      digest = report.digest ?? digest
+      do {
+        let report = try deduplicator.run(on: connection, clock: clock)
+        folded.count += report.runChanges.removedRowCount
+        folded.digest = report.digest ?? folded.digest
+      } catch {
+        guard error.isOfRows else { throw error }
+        // The rows of the delivery stay. Another deduplication, or the next delivery, may fold them.
+        folded.problem = error.message
+        folded.digest = nil
+      }
     }
     guard let folds = try Fold.list(of: TableLayout(model), staying: snapshot, in: connection)
-    else { return (0, nil) }
+    else { return folded }
     for listed in folds { try fold(listed) }
     // A killed fold that had removed all its rows has only its end left.
-    if let unfinished = try Fold.unfinished(of: model.table, in: connection) {
+    if folded.problem == nil,
+      let unfinished = try Fold.unfinished(of: model.table, in: connection)
+    {
       try fold(unfinished)
     }
-    return (count, digest)
+    if folded.problem != nil { folded.digest = try digest(of: model).digest }
+    return folded
   }
 
   /// See `Store.digest(of:)`.

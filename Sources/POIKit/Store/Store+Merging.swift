@@ -21,7 +21,8 @@ extension Store.Lease {
       throw StoreFailure(
         .invalidOptions,
         "keys that contain NULL cannot be grouped "
-          + (isSnapshot ? "in a snapshot" : "by a hash: a key with a NULL has none"))
+          + (isSnapshot ? "in a snapshot" : "by a hash: a key with a NULL has none")
+          + "; with the rule keep (x-null-key) they meet no other record")
     }
     if let key, key.isHashed { try completeHashes(of: model, key) }
     guard let policy = asked else {

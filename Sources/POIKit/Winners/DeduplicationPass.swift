@@ -52,7 +52,9 @@ struct DeduplicationPass: ~Copyable {
     if try tombstones?.exists(in: connection) == false { tombstones = nil }
     let needsRanks = try removal.needsRanks(in: connection)
     if options.mergesLosers { merge = try LoserMerge(layout, schema: schema, in: connection) }
-    let comparedLayout = try layout.ignoring(options.ignored, of: schema)
+    // By a doubtful key only rows that are identical in all columns go.
+    let comparedLayout =
+      try layout.isKeyDoubtful ? layout : layout.ignoring(options.ignored, of: schema)
     self.deduplicator = deduplicator
     self.earlier = earlier
     self.layout = layout
@@ -65,7 +67,7 @@ struct DeduplicationPass: ~Copyable {
     selection = WinnerSelection(
       comparedLayout, options: options,
       ranksLosers: needsRanks || options.removesGroupsWhole(in: layout),
-      contentHash: deduplicator.contentHash)
+      needsTimestamps: deduplicator.fold == nil, contentHash: deduplicator.contentHash)
   }
 
   /// - Returns: what `run` would do, or nil if it was stopped.

@@ -13,7 +13,8 @@ struct LoserMembers {
   /// The slot of each merged column.
   private let slots: [Int?]
 
-  private var own = UnmappedMembers.Content()
+  /// The members of the winner; nil if they are no JSON object with different names, and stay.
+  private var own: UnmappedMembers.Content?
   private var others: [ExactText: MergedValue] = [:]
   private var kept: [Int: MergedValue] = [:]
 
@@ -37,14 +38,14 @@ struct LoserMembers {
 
   /// Whether the losers cannot change a column of the winner.
   func isFixed(_ place: Int) -> Bool {
-    place == self.place || slots[place].map(own.replaces) == true
+    place == self.place || slots[place].map { own?.replaces($0) == true } == true
   }
 
   /// Merges a loser in the current row.
   mutating func merge(
     _ rows: borrowing Statement, of loser: GroupLoserEntry, times: PropertyTimes?
   ) {
-    let content = content(of: rows)
+    guard let own, let content = content(of: rows) else { return }
     for member in content.others where own.others[member.name] == nil {
       others[ExactText(member.name), default: MergedValue(.newest, own: nil)].merge(
         .text(Array(member.value.description.utf8)), of: loser,
@@ -61,6 +62,7 @@ struct LoserMembers {
   ///
   /// - Parameter values: the merged values of the columns.
   func change(beside values: [MergedValue]) -> StoredValue? {
+    guard let own else { return nil }
     var content = own
     for (name, value) in others.sorted(by: { $0.key < $1.key }) {
       content.others[name.text] = Self.json(value)
@@ -83,9 +85,10 @@ struct LoserMembers {
     for (name, value) in others { members.times[name] = value.time }
   }
 
-  private func content(of rows: borrowing Statement) -> UnmappedMembers.Content {
-    guard case .text(let text) = StoredValue(place, of: rows) else { return .init() }
-    return unmapped.content(text.span) ?? .init()
+  private func content(of rows: borrowing Statement) -> UnmappedMembers.Content? {
+    guard let value = StoredValue(place, of: rows) else { return UnmappedMembers.Content() }
+    guard case .text(let text) = value else { return nil }
+    return unmapped.content(text.span)
   }
 
   private static func json(_ value: MergedValue) -> JSONValue? {

@@ -39,6 +39,7 @@ struct WinnerSelection: ~Copyable {
   /// The rows of all groups by their content, if the key is doubtful.
   private var copies: CandidateSorter
 
+  private let needsTimestamps: Bool
   private var timestamps: TimestampReader
 
   private var keyForms = SortKey.Forms()
@@ -66,13 +67,15 @@ struct WinnerSelection: ~Copyable {
   ///   - layout: the table's layout.
   ///   - options: the keep rule, the null rule, the budget.
   ///   - ranksLosers: whether losers are returned group by group, in the order of their ranks.
+  ///   - needsTimestamps: whether it is an error if no value of the timestamp can be read.
   ///   - contentHash: in tests, the replacement for the digest of a content.
   init(
     _ layout: TableLayout, options: DeduplicationOptions, ranksLosers: Bool,
-    contentHash: @escaping @Sendable (Digest) -> Digest
+    needsTimestamps: Bool = true, contentHash: @escaping @Sendable (Digest) -> Digest
   ) {
     self.layout = layout
     self.options = options
+    self.needsTimestamps = needsTimestamps
     self.contentHash = contentHash
     self.ranksLosers = ranksLosers
     let folder = options.temporaryFolder
@@ -169,7 +172,7 @@ extension WinnerSelection {
           rank: CandidateRank(timestamp: timestamp, isTombstone: isTombstone, keep: options.keep),
           rowID: rowID))
     }
-    if let first = timestamps.firstUnreadable, !hasTimestamps {
+    if needsTimestamps, let first = timestamps.firstUnreadable, !hasTimestamps {
       throw StoreFailure(
         .mixedTimestamps,
         """

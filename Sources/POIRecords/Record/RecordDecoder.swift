@@ -348,8 +348,9 @@ struct RecordDecoder: ~Copyable {
       return isWhollyMapped || handling == .ignore
     case .null:
       reportIfRepeated(ofNode: target.node)
-      if keepsMisfits, target.field < 0, handling == .keep, let name {
-        appendUnmapped(name, value: value, element: element)
+      if keepsMisfits, target.field < 0, handling != .ignore {
+        nameFields(at: table.pointer(of: target.node), record: record, batch: &batch)
+        if handling == .keep, let name { appendUnmapped(name, value: value, element: element) }
       }
       return true
     default:

@@ -41,7 +41,7 @@ package struct RecordIntake: ~Copyable {
     batchCapacity = min(expectedBatchSize, BatchPace.largestSize)
     batch = RecordBatch(decoder.layout, recordCapacity: batchCapacity)
     digester = RecordDigester(model)
-    nullableKeySlots = model.key.compactMap { name in
+    nullableKeySlots = (model.groupsNullKeys ? [] : model.key).compactMap { name in
       model.attributes.firstIndex { $0.name.isExactly(name) && !$0.isColumnNotNull }
     }
   }

@@ -169,7 +169,8 @@ package struct RuleChecker: ~Copyable {
   /// Counts the steps that a pattern may need for a text; returns false if these are too many for the record.
   ///
   /// They do not depend on what the pattern has cached from other records.
-  private mutating func takeSteps(of pattern: borrowing Pattern, through text: Span<UInt8>) -> Bool {
+  private mutating func takeSteps(of pattern: borrowing Pattern, through text: Span<UInt8>) -> Bool
+  {
     patternSteps -= text.count * (pattern.stepCount - Self.patternStepsPerByte)
     return patternSteps >= 0
   }
