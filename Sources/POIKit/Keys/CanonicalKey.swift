@@ -14,7 +14,7 @@ struct CanonicalKey: ~Copyable {
   /// - Complexity: O(count of bytes)
   var hash: KeyHash { KeyHash(digest: content.digest) }
 
-  /// A hash that differs between two processes, so that nobody can make keys with the same one.
+  /// A hash that differs between two processes, so that no program can make keys with the same one.
   ///
   /// - Complexity: O(count of bytes)
   var secretHash: UInt64 {

@@ -82,7 +82,7 @@ extension SortKey {
       guard let uuid else { return nil }
       let isUpperCase = uuid.form == .upperCaseUUID
       let key = SortKey(words: isUpperCase ? uuid.first : ~uuid.first, uuid.second)
-      // No other form has these bits, except by an accident that nobody can cause.
+      // No other form has these bits, except by an accident that no program can cause.
       self.init(high: key.high, low: key.low ^ (isUpperCase ? Self.secrets.0 : Self.secrets.1))
       forms.insert(uuid.form)
     } else {

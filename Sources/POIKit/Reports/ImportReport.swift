@@ -118,7 +118,7 @@ public struct ImportReport: Sendable {
   /// that were removed again as duplicates.
   public var foldedCount = 0
 
-  /// Why rows that a deduplication had removed stay although this run brought them back; nil if there are none.
+  /// Why rows that a deduplication had removed stay although this run brought them back; nil if there is no such row.
   public var foldProblem: String?
 
   /// How many comments, byte-order marks and surplus commas were skipped between records.
