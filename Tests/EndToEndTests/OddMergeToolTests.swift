@@ -112,6 +112,19 @@ import Testing
       outcome.exitCode == 1 && outcome.output.contains("without a row of tag: 77"), "\(outcome)")
   }
 
+  @Test func `a fold archives rows only if the deduplication did`() throws {
+    let folder = try makeFolder()
+    let records = #"{"id":1,"name":"Cafe"}{"id":2,"name":"Cafe"}"#
+    _ = try take(records, ["--merge", "newest"], in: folder)
+    let outcome = try deduplicator.run(["--key", "name", "--no-archive"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    #expect(try take(records, in: folder).output.contains("folded     1"))
+    let connection = try Connection(path: folder.file("poi.sqlite"), access: .readOnly)
+    #expect(
+      try connection.integer(
+        "SELECT count(*) FROM poikit_run WHERE options ->> 'fold' AND options ->> 'archive'") == 0)
+  }
+
   @Test(arguments: [false, true])
   func `an import ends well if its rows cannot be folded again`(isRefusedByApp: Bool) throws {
     let folder = try makeFolder(

@@ -90,7 +90,10 @@ struct BatchCommitter: ~Copyable {
     guard let runID, policy != .append, !model.key.isEmpty else { return FoldedRows() }
     let snapshot = options.isSnapshot ? SnapshotTable(model, ofRun: runID) : nil
     do {
-      return try store.foldReturnedRows(of: model, staying: snapshot, clock: options.clock)
+      var folded = try store.foldReturnedRows(of: model, staying: snapshot, clock: options.clock)
+      // Also what was folded before this import was killed at its end.
+      folded.count = try Fold.count(in: model.table, since: runID, of: store.connection)
+      return folded
     } catch {
       throw StoreError(converting: error, path: store.path)
     }

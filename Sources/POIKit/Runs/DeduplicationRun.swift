@@ -120,6 +120,7 @@ extension DeduplicationOptions {
     keep = KeepRule(rawValue: text("keep")) ?? keep
     nullKey = NullKeyRule(rawValue: text("nullKey")) ?? nullKey
     arrays = ArrayRule(rawValue: text("arrays")) ?? arrays
+    archive = run.options["archive"] != .bool(false)
     mergesLosers = run.options["mergesLosers"] == .bool(true)
     ignored = run.options["ignore"]?.elements?.compactMap(\.string) ?? []
   }

@@ -199,7 +199,6 @@ extension Store.Lease {
       deduplicator.fold = fold
       do {
         let report = try deduplicator.run(on: connection, clock: clock)
-        folded.count += report.runChanges.removedRowCount
         folded.digest = report.digest ?? folded.digest
       } catch {
         guard error.isOfRows else { throw error }

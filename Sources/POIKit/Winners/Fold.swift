@@ -82,6 +82,19 @@ struct Fold: Sendable {
     return try RunRecord.latest(where: condition, in: connection).map { Fold(run: $0.id) }
   }
 
+  /// The number of rows that folds after a run have removed from a table.
+  static func count(
+    in table: String, since run: Int64, of connection: Connection
+  ) throws -> Int {
+    Int(
+      try connection.integer(
+        """
+        SELECT coalesce(sum(counters ->> 'losers'), 0) FROM main.poikit_run
+        WHERE tool = \(literal: RunRecord.deduplicationTool) AND table_name = \(literal: table)
+          AND id > \(run) AND state = 'finished' AND options ->> 'fold' = 1
+        """) ?? 0)
+  }
+
   /// The listed rows as `t`, each with its group.
   func rows(of schema: TableSchema) -> SQL {
     """
