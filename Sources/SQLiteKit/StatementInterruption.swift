@@ -6,7 +6,7 @@ internal import Synchronization
 public enum StatementInterruption {
   private struct State {
     var isRequested: @Sendable () -> Bool
-    var firstSeen: ContinuousClock.Instant?
+    var firstSeen: Duration?
   }
 
   private static let state = Mutex<State?>(nil)
@@ -29,7 +29,7 @@ public enum StatementInterruption {
   static var isDue: Bool {
     state.withLock { state in
       guard state?.isRequested() == true else { return false }
-      let now = ContinuousClock.now
+      let now = MonotonicClock.now()
       guard let first = state?.firstSeen else {
         state?.firstSeen = now
         return false
