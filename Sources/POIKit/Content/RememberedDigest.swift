@@ -1,7 +1,8 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The digest of a table of records at the end of a run. It saves the next run a pass over the table.
+/// The digest of a table of records at the end of a run. It saves the next import a pass over the table, and tells
+/// commands that read all rows whether the file is damaged.
 ///
 /// Triggers delete it when any program changes rows that it covers: rows of the table, or rows of other
 /// tables that are their content. An import counts its own changes, so it drops the triggers while it writes
