@@ -32,63 +32,63 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(
-      name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CYajl", providers: [.apt(["libyajl-dev"])]),
-    .target(name: "JSONStreaming", dependencies: ["CYajl"]),
-    .target(name: "SQLiteKit", dependencies: ["CSQLite"]),
+      name: "CPOISQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CPOIYajl", providers: [.apt(["libyajl-dev"])]),
+    .target(name: "JSONStreaming", dependencies: ["CPOIYajl"]),
+    .target(name: "POISQLite", dependencies: ["CPOISQLite"]),
     .target(name: "POIRecords", dependencies: ["JSONStreaming"]),
-    .target(name: "POIInputs", dependencies: ["JSONStreaming"]),
+    .target(name: "POIFiles", dependencies: ["JSONStreaming"]),
     .target(
-      name: "POIKit", dependencies: ["JSONStreaming", "POIInputs", "POIRecords", "SQLiteKit"]),
+      name: "POIKit", dependencies: ["JSONStreaming", "POIFiles", "POIRecords", "POISQLite"]),
     .target(name: "POIKitAsync", dependencies: ["JSONStreaming", "POIKit"]),
     .target(
-      name: "ModelInference", dependencies: ["JSONStreaming", "POIInputs", "POIKit", "POIRecords"]),
-    .target(name: "ToolSupport", dependencies: ["POIKit", "SQLiteKit"]),
+      name: "ModelInference", dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POIRecords"]),
+    .target(name: "POIToolSupport", dependencies: ["POIKit", "POISQLite"]),
     .executableTarget(
       name: "poi-import",
       dependencies: [
-        "JSONStreaming", "ModelInference", "POIInputs", "POIKit", "SQLiteKit", "ToolSupport",
+        "JSONStreaming", "ModelInference", "POIFiles", "POIKit", "POISQLite", "POIToolSupport",
       ],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
-      name: "poi-dedup", dependencies: ["POIKit", "SQLiteKit", "ToolSupport"],
+      name: "poi-dedup", dependencies: ["POIKit", "POISQLite", "POIToolSupport"],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
       name: "poi-export",
-      dependencies: ["JSONStreaming", "POIInputs", "POIKit", "SQLiteKit", "ToolSupport"],
+      dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POISQLite", "POIToolSupport"],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
       name: "library-example", dependencies: ["POIKit"], path: "Samples/library-example"),
     .executableTarget(
       name: "places-app", dependencies: ["POIKitAsync"], path: "Samples/places-app"),
 
-    .target(name: "TestSupport", dependencies: ["JSONStreaming"], path: "Tests/TestSupport"),
+    .target(name: "POITestSupport", dependencies: ["JSONStreaming"], path: "Tests/POITestSupport"),
     .target(
-      name: "FuzzTargets",
-      dependencies: ["ModelInference", "POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"],
-      path: "Tests/FuzzTargets"),
-    .target(name: "StoreFaults", dependencies: ["CSQLite"], path: "Tests/StoreFaults"),
-    .testTarget(name: "JSONStreamingTests", dependencies: ["JSONStreaming", "TestSupport"]),
-    .testTarget(name: "SQLiteKitTests", dependencies: ["SQLiteKit", "TestSupport"]),
+      name: "POIFuzzTargets",
+      dependencies: ["ModelInference", "POIKit", "JSONStreaming", "POISQLite", "POITestSupport"],
+      path: "Tests/POIFuzzTargets"),
+    .target(name: "StoreFaults", dependencies: ["CPOISQLite"], path: "Tests/StoreFaults"),
+    .testTarget(name: "JSONStreamingTests", dependencies: ["JSONStreaming", "POITestSupport"]),
+    .testTarget(name: "POISQLiteTests", dependencies: ["POISQLite", "POITestSupport"]),
     .testTarget(
-      name: "POIRecordsTests", dependencies: ["POIRecords", "JSONStreaming", "TestSupport"]),
+      name: "POIRecordsTests", dependencies: ["POIRecords", "JSONStreaming", "POITestSupport"]),
     .testTarget(
       name: "POIKitTests",
-      dependencies: ["ModelInference", "POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"]),
-    .testTarget(name: "POIKitAsyncTests", dependencies: ["POIKitAsync", "TestSupport"]),
+      dependencies: ["ModelInference", "POIKit", "JSONStreaming", "POISQLite", "POITestSupport"]),
+    .testTarget(name: "POIKitAsyncTests", dependencies: ["POIKitAsync", "POITestSupport"]),
     .testTarget(
-      name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "TestSupport"]),
+      name: "POIFuzzTargetsTests", dependencies: ["POIFuzzTargets", "POITestSupport"]),
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "POIKit", "SQLiteKit", "StoreFaults", "TestSupport", "poi-import", "poi-dedup",
+        "POIKit", "POISQLite", "StoreFaults", "POITestSupport", "poi-import", "poi-dedup",
         "poi-export",
       ]),
-    .testTarget(name: "ToolSupportTests", dependencies: ["ToolSupport", "TestSupport"]),
+    .testTarget(name: "POIToolSupportTests", dependencies: ["POIToolSupport", "POITestSupport"]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "POIKit", "SQLiteKit", "TestSupport", "poi-import", "poi-dedup", "poi-export",
+        "POIKit", "POISQLite", "POITestSupport", "poi-import", "poi-dedup", "poi-export",
       ]),
   ],
   swiftLanguageModes: [.v6]
@@ -96,7 +96,7 @@ let package = Package(
 
 // The fuzzers are a package of their own, Tests/Fuzz, whose script sets the variable.
 if Context.environment["POI_FUZZ"] != nil {
-  package.products.append(.library(name: "FuzzTargets", targets: ["FuzzTargets"]))
+  package.products.append(.library(name: "POIFuzzTargets", targets: ["POIFuzzTargets"]))
 }
 
 // Every target of our own is built with the same settings.

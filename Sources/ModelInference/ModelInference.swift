@@ -1,5 +1,5 @@
 internal import JSONStreaming
-package import POIInputs
+package import POIFiles
 public import POIKit
 internal import POIRecords
 

@@ -1,5 +1,5 @@
 import POIKit
-import ToolSupport
+import POIToolSupport
 
 /// The report, as text and as JSON.
 extension DedupCommand {

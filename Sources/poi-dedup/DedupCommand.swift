@@ -1,5 +1,5 @@
 import POIKit
-import ToolSupport
+import POIToolSupport
 
 /// The parsed options of `poi-dedup`.
 struct DedupCommand {

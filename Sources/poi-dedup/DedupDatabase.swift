@@ -1,7 +1,7 @@
 import Glibc
 import POIKit
-import SQLiteKit
-import ToolSupport
+import POISQLite
+import POIToolSupport
 
 enum DedupDatabase {
   case store(Store)
@@ -74,7 +74,7 @@ enum DedupDatabase {
       let layout = try Self.layout(job, path: path, in: connection)
       return .init(
         store: path, table: layout.table,
-        digest: try Deduplicator.tableDigest(of: layout, on: connection))
+        digest: try layout.digest(in: connection))
     }
     switch self {
     case .store(let store):

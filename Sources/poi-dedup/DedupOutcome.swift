@@ -1,5 +1,5 @@
 import POIKit
-import ToolSupport
+import POIToolSupport
 
 enum DedupOutcome {
   /// A plan; nil if it was stopped.

@@ -1,6 +1,6 @@
 import POIKit
-import SQLiteKit
-import ToolSupport
+import POISQLite
+import POIToolSupport
 
 SQLiteLibrary.disableMemoryStatistics()
 SQLiteLibrary.allocatePagesSingly()

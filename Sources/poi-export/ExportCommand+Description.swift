@@ -1,5 +1,5 @@
 import POIKit
-import ToolSupport
+import POIToolSupport
 
 extension ExportCommand {
   /// The table behind parsing, help, manual page, completions and reference.

@@ -1,5 +1,5 @@
 import POIKit
-import ToolSupport
+import POIToolSupport
 
 extension ExportCommand {
   /// Writes how the records differ from the records of an older store.

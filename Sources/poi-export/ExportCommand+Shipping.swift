@@ -1,5 +1,5 @@
 import POIKit
-import ToolSupport
+import POIToolSupport
 
 extension ExportCommand {
   /// Writes a store for an app.

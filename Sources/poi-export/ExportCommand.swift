@@ -1,8 +1,8 @@
 import Glibc
-import POIInputs
+import POIFiles
 import POIKit
-import SQLiteKit
-import ToolSupport
+import POISQLite
+import POIToolSupport
 
 /// The parsed options of `poi-export`.
 struct ExportCommand {

@@ -1,7 +1,7 @@
 import Glibc
 import JSONStreaming
-import POIInputs
-import ToolSupport
+import POIFiles
+import POIToolSupport
 
 /// A file that appears at its path when it is complete, and not before.
 struct OutputFile: ~Copyable {

@@ -1,7 +1,7 @@
 import JSONStreaming
-import POIInputs
+import POIFiles
 import POIKit
-import ToolSupport
+import POIToolSupport
 
 extension ImportCommand {
   /// Judges the lines of standard input. Rejected records are no failure, so that a program which started this one

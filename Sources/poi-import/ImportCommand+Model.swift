@@ -1,6 +1,6 @@
 import Glibc
 import POIKit
-import ToolSupport
+import POIToolSupport
 
 extension ImportCommand {
   /// The model with a name: the built-in one, else a file, else the one of a table of the store.

@@ -1,8 +1,8 @@
 import Glibc
 import ModelInference
-import POIInputs
+import POIFiles
 import POIKit
-import ToolSupport
+import POIToolSupport
 
 extension ImportCommand {
   /// What happens with a model that is inferred.

@@ -1,7 +1,7 @@
 import ModelInference
-import POIInputs
+import POIFiles
 import POIKit
-import ToolSupport
+import POIToolSupport
 
 /// Trying a model that the user did not name, before anything is stored.
 extension ImportCommand {

@@ -1,7 +1,7 @@
 import ModelInference
-import POIInputs
+import POIFiles
 import POIKit
-import ToolSupport
+import POIToolSupport
 
 /// Adapting a model to what a delivery holds, before anything is stored.
 extension ImportCommand {

@@ -1,7 +1,7 @@
 import Glibc
-import POIInputs
+import POIFiles
 import POIKit
-import ToolSupport
+import POIToolSupport
 
 /// The parsed options of `poi-import`.
 struct ImportCommand {

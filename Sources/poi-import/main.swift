@@ -1,7 +1,7 @@
-import POIInputs
+import POIFiles
 import POIKit
-import SQLiteKit
-import ToolSupport
+import POISQLite
+import POIToolSupport
 
 SQLiteLibrary.disableMemoryStatistics()
 SQLiteLibrary.allocatePagesSingly()

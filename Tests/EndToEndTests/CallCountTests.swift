@@ -1,6 +1,6 @@
 import Foundation
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 /// Machine-independent budgets: how often the tools call the C library and SQLite. The cost per

@@ -1,4 +1,4 @@
-import TestSupport
+import POITestSupport
 import Testing
 
 /// Random records with equal and missing keys and timestamps, and with tombstones.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import POITestSupport
 import Testing
 
 /// Compares the exit codes of the tools with the reference.

@@ -1,6 +1,6 @@
 import Foundation
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 /// The first import of a file that the user knows nothing about, and what follows it.

@@ -1,5 +1,5 @@
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 /// Values that their column cannot hold, under a model with `x-keeps-misfits`.

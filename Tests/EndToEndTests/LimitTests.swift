@@ -1,6 +1,6 @@
 import Glibc
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 /// Inputs that try to exhaust memory or time: each ends with a message that names the limit and its

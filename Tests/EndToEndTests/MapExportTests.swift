@@ -1,4 +1,4 @@
-import TestSupport
+import POITestSupport
 import Testing
 
 /// CSV and GeoPackage as other programs read them.

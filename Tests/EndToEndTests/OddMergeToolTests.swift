@@ -1,5 +1,5 @@
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 /// Merges, folds and deduplications of odd values, through the command line.

@@ -1,8 +1,8 @@
 import Glibc
-import POIInputs
+import POIFiles
 import POIKit
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 /// Open stores whose files are also named as an input or reject file. Closing a second descriptor

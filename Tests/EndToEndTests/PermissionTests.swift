@@ -1,7 +1,7 @@
 import Glibc
 import POIKit
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 @Suite struct PermissionTests {

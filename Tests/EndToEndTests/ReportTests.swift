@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import POITestSupport
 import Testing
 
 /// Compares the members of the JSON reports with the reference.

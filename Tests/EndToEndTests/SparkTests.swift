@@ -1,5 +1,5 @@
 import Glibc
-import TestSupport
+import POITestSupport
 import Testing
 
 private enum Spark {

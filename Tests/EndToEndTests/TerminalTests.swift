@@ -1,5 +1,5 @@
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 /// The tools' output is safe on a terminal, whatever the data holds.

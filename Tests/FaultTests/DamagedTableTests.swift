@@ -1,6 +1,6 @@
 import Glibc
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 /// Stores in which a byte has changed that SQLite does not check.

@@ -1,7 +1,7 @@
 import Foundation
-import SQLiteKit
+import POISQLite
+import POITestSupport
 import StoreFaults
-import TestSupport
 import Testing
 
 @testable import POIKit

@@ -1,6 +1,6 @@
 import Foundation
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 /// Two tools at once on a store to which an app writes.

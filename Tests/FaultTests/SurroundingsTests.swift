@@ -1,6 +1,6 @@
 import Foundation
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 /// Full disks, other processes, signals, and files of unusual kinds.

@@ -1,6 +1,6 @@
-import SQLiteKit
+import POISQLite
+import POITestSupport
 import StoreFaults
-import TestSupport
 import Testing
 
 @testable import POIKit

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import POITestSupport
 import Testing
 
 /// The tools with failing system calls, or killed at one.

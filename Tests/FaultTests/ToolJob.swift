@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import POITestSupport
 
 struct ToolJob: Sendable, CustomStringConvertible {
   var name: String

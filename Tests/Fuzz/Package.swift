@@ -9,7 +9,7 @@ let package = Package(
     .target(name: "LibFuzzer"),
     .executableTarget(
       name: "fuzz",
-      dependencies: ["LibFuzzer", .product(name: "FuzzTargets", package: "poi-toolkit")],
+      dependencies: ["LibFuzzer", .product(name: "POIFuzzTargets", package: "poi-toolkit")],
       swiftSettings: [
         .strictMemorySafety(),
         .enableUpcomingFeature("ExistentialAny"),

@@ -1,5 +1,5 @@
 import JSONStreaming
-import TestSupport
+import POITestSupport
 import Testing
 
 /// Text between elements that is not JSON and costs no element, and NaN.

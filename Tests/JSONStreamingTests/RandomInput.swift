@@ -1,5 +1,5 @@
 import JSONStreaming
-import TestSupport
+import POITestSupport
 
 /// Random JSON inputs of every shape, valid or damaged.
 struct RandomInput {

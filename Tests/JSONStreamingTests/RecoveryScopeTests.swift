@@ -1,5 +1,5 @@
 import JSONStreaming
-import TestSupport
+import POITestSupport
 import Testing
 
 /// The extent of a malformed element.

@@ -1,5 +1,5 @@
 import JSONStreaming
-import TestSupport
+import POITestSupport
 import Testing
 
 /// JSON text sequences (RFC 7464), such as GeoJSON text sequences (RFC 8142).

@@ -1,6 +1,6 @@
 import Glibc
 import JSONStreaming
-import TestSupport
+import POITestSupport
 import Testing
 
 /// Compares validation with an independent parser, Python's.

@@ -1,5 +1,5 @@
 import JSONStreaming
-import TestSupport
+import POITestSupport
 import Testing
 
 /// Elements in several arrays or objects, at the places that a pattern matches.
@@ -7,7 +7,7 @@ import Testing
   private static func summaries(
     _ text: String, _ pattern: String, _ chunkSizes: [Int] = [.max]
   ) throws -> [String] {
-    TestSupport.summaries(
+    POITestSupport.summaries(
       text, .container(try JSONPointer(parsingPattern: pattern)), chunkSizes: chunkSizes)
   }
 

@@ -1,5 +1,5 @@
 import POIKitAsync
-import TestSupport
+import POITestSupport
 import Testing
 
 /// The operations of a store as `async` functions.

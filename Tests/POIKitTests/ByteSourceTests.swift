@@ -1,9 +1,9 @@
 import Glibc
 import POIKit
-import TestSupport
+import POITestSupport
 import Testing
 
-@testable import POIInputs
+@testable import POIFiles
 @testable import POIRecords
 
 extension ScratchFolder {

@@ -1,9 +1,9 @@
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 @testable import ModelInference
-@testable import POIInputs
+@testable import POIFiles
 @testable import POIKit
 
 /// Bytes that are not JSON, given to an import in pieces of any size.

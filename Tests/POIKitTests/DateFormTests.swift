@@ -1,10 +1,10 @@
 import JSONStreaming
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 @testable import ModelInference
-@testable import POIInputs
+@testable import POIFiles
 @testable import POIKit
 @testable import POIRecords
 

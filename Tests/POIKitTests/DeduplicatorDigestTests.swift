@@ -1,5 +1,5 @@
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 @testable import POIKit
@@ -37,7 +37,7 @@ import Testing
       let layout = try SampleTable.layout(in: connection)
       let report = try Deduplicator(layout: layout, options: options)
         .run(on: connection, clock: someInstant)
-      let digest = try Deduplicator.tableDigest(of: layout, on: connection)
+      let digest = try layout.digest(in: connection)
       #expect(report.digest == digest.digest, "seed \(seed)")
       #expect(report.rowsLeft == digest.rowCount, "seed \(seed)")
       let table = try dump("sample", in: connection)
@@ -68,7 +68,7 @@ import Testing
     let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
     let report = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
     #expect(report.rowsLeft == 3)
-    #expect(try report.digest == Deduplicator.tableDigest(of: layout, on: connection).digest)
+    #expect(try report.digest == layout.digest(in: connection).digest)
   }
 
   @Test(
@@ -87,6 +87,6 @@ import Testing
     let schema = try TableSchema(of: "t", in: connection)
     let digest = try TwoThreadDigest.compute(layout, schema: schema, in: connection)
     #expect(digest.rowCount == ids.count)
-    #expect(try digest == Deduplicator.tableDigest(of: layout, on: connection))
+    #expect(try digest == layout.digest(in: connection))
   }
 }

@@ -1,5 +1,5 @@
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 @testable import POIKit
@@ -86,7 +86,7 @@ import Testing
       }
       let single = try connection([row])
       groups[row[0], default: []].append(
-        (row, try Deduplicator.tableDigest(of: try layout(single), on: single).digest))
+        (row, try layout(single).digest(in: single).digest))
     }
     for group in groups.values {
       let sorted = group.sorted { left, right in
@@ -158,7 +158,7 @@ import Testing
         #expect(again.changes.filledWinnerCount == 0, "seed \(seed)")
         #expect(
           again.digest
-            == (try Deduplicator.tableDigest(of: try layout(connection), on: connection).digest))
+            == (try layout(connection).digest(in: connection).digest))
         guard options.archive, plan.loserCount > 0 else { continue }
         let undone = try Deduplicator.undo(on: connection, clock: someInstant)
         #expect(undone.restoredValueCount == values, "seed \(seed)")

@@ -1,6 +1,6 @@
 import Glibc
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 @testable import POIKit
@@ -466,7 +466,7 @@ import Testing
       let layout = TableLayout(
         table: "poi", contentColumns: [.init("name"), .init("category", relation: relation)],
         keyColumns: ["name"])
-      return try Deduplicator.tableDigest(of: layout, on: connection)
+      return try layout.digest(in: connection)
     }
     let one = try digest(
       "INSERT INTO category VALUES (1, 'x'), (2, 'y'); INSERT INTO poi VALUES (1, 'a', 1), (2, 'b', 2)"

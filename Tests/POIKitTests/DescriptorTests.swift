@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import POIInputs
+@testable import POIFiles
 @testable import POIKit
 
 @Suite struct DescriptorTests {

@@ -1,4 +1,4 @@
-import TestSupport
+import POITestSupport
 import Testing
 
 @testable import ModelInference

@@ -1,5 +1,5 @@
 import ModelInference
-import TestSupport
+import POITestSupport
 import Testing
 
 @testable import POIKit

@@ -1,7 +1,7 @@
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 
-@testable import POIInputs
+@testable import POIFiles
 @testable import POIKit
 @testable import POIRecords
 

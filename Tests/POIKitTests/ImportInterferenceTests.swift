@@ -1,9 +1,9 @@
 import Glibc
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
-@testable import POIInputs
+@testable import POIFiles
 @testable import POIKit
 @testable import POIRecords
 

@@ -1,9 +1,9 @@
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 @testable import ModelInference
-@testable import POIInputs
+@testable import POIFiles
 @testable import POIKit
 
 /// Imports that end before the end of their input, on one thread and on more.

@@ -1,8 +1,8 @@
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
-@testable import POIInputs
+@testable import POIFiles
 @testable import POIKit
 
 /// Sessions with several inputs, mainly resumed ones.

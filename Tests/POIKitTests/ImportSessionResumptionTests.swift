@@ -1,8 +1,8 @@
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
-@testable import POIInputs
+@testable import POIFiles
 @testable import POIKit
 
 /// How stopped imports continue, and what happens if other programs use the store meanwhile.

@@ -1,8 +1,8 @@
 import ModelInference
-import TestSupport
+import POITestSupport
 import Testing
 
-@testable import POIInputs
+@testable import POIFiles
 @testable import POIKit
 @testable import POIRecords
 

@@ -1,9 +1,9 @@
 import JSONStreaming
-import TestSupport
+import POITestSupport
 import Testing
 
 @testable import ModelInference
-@testable import POIInputs
+@testable import POIFiles
 @testable import POIKit
 @testable import POIRecords
 

@@ -1,9 +1,9 @@
 import Glibc
 import JSONStreaming
-import TestSupport
+import POITestSupport
 import Testing
 
-@testable import POIInputs
+@testable import POIFiles
 
 @Suite struct NewFileTests {
   private func write(_ text: String, to file: borrowing NewFile) {

@@ -1,4 +1,4 @@
-import TestSupport
+import POITestSupport
 
 /// A model made at random, with records that it accepts.
 struct RandomModel {

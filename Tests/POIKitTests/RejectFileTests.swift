@@ -1,8 +1,8 @@
 import Glibc
-import TestSupport
+import POITestSupport
 import Testing
 
-@testable import POIInputs
+@testable import POIFiles
 @testable import POIKit
 
 @Suite struct RejectFileTests {

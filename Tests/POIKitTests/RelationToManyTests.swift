@@ -1,8 +1,8 @@
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
-@testable import POIInputs
+@testable import POIFiles
 @testable import POIKit
 @testable import POIRecords
 

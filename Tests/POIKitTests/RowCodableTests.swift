@@ -1,6 +1,6 @@
 import Foundation
-import SQLiteKit
-import TestSupport
+import POISQLite
+import POITestSupport
 import Testing
 
 @testable import POIKit

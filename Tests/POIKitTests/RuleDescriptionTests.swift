@@ -1,5 +1,5 @@
 import POIKit
-import TestSupport
+import POITestSupport
 import Testing
 
 @Suite struct RuleDescriptionTests {

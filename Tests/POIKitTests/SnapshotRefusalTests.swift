@@ -1,4 +1,4 @@
-import SQLiteKit
+import POISQLite
 import Testing
 
 @testable import POIKit

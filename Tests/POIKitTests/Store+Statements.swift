@@ -1,5 +1,5 @@
 import POIRecords
-import SQLiteKit
+import POISQLite
 
 @testable import POIKit
 

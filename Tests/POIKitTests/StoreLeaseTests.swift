@@ -1,5 +1,5 @@
 import POIKit
-import SQLiteKit
+import POISQLite
 import Testing
 
 @Suite struct StoreLeaseTests {

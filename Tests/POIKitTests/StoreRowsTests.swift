@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import POITestSupport
 import Testing
 
 @testable import POIKit

@@ -1,8 +1,8 @@
 import Glibc
 import JSONStreaming
-import SQLiteKit
+import POISQLite
+import POITestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import POIKit

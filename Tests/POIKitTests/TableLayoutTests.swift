@@ -1,4 +1,4 @@
-import SQLiteKit
+import POISQLite
 import Testing
 
 @testable import POIKit
@@ -62,10 +62,10 @@ import Testing
     }
     #expect(["a", "b", "c", "d"].map(collation) == ["BINARY", nil, nil, "NOCASE"])
     // A reference to a missing row, or to a row without a key, is a value like any other.
-    let before = try Deduplicator.tableDigest(of: layout, on: connection)
+    let before = try layout.digest(in: connection)
     for change: SQL in ["a = 'lost' WHERE k = 'q'", "a = 'c9' WHERE k IS NULL"] {
       try connection.execute("BEGIN; UPDATE t SET \(change)")
-      #expect(try Deduplicator.tableDigest(of: layout, on: connection) != before)
+      #expect(try layout.digest(in: connection) != before)
       try connection.execute("ROLLBACK")
     }
   }

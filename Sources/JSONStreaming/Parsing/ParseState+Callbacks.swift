@@ -1,4 +1,4 @@
-internal import CYajl
+internal import CPOIYajl
 
 extension ParseState {
   /// The C functions that fill a state.

@@ -1,4 +1,4 @@
-internal import CYajl
+internal import CPOIYajl
 
 // The text around the elements: steps of the pointer are matched, everything else is skipped.
 extension ParseState {

@@ -1,4 +1,4 @@
-internal import CYajl
+internal import CPOIYajl
 
 // Each function does the work of one callback; it returns 1 to continue and 0 to stop the parser.
 //

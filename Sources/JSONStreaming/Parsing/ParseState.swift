@@ -1,4 +1,4 @@
-internal import CYajl
+internal import CPOIYajl
 
 /// The target of yajl's callbacks: the tape, and the state needed to fill it.
 ///

@@ -1,4 +1,4 @@
-internal import CYajl
+internal import CPOIYajl
 
 /// A diagnosis of bytes that are not JSON.
 struct SyntaxProbe {

@@ -1,4 +1,4 @@
-internal import CYajl
+internal import CPOIYajl
 
 /// yajl's report on bytes that it rejects.
 struct YajlFailure {

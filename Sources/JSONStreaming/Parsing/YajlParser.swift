@@ -1,4 +1,4 @@
-internal import CYajl
+internal import CPOIYajl
 
 /// The owner of yajl's parser and of the state that callbacks and scans fill.
 @safe

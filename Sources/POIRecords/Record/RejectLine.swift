@@ -85,3 +85,16 @@ package struct RejectLine {
   /// A string in place of a record also begins with a quote; its rule is `not-an-object`.
   var holdsMember: Bool { raw.first == UInt8(ascii: "\"") && rule != "not-an-object" }
 }
+
+extension Issue {
+  /// Issues as reject lines and stores have them.
+  package static func json(_ issues: [Issue]) -> JSONValue {
+    .array(
+      issues.map { issue in
+        .object([
+          "rule": .string(issue.rule), "attribute": issue.attribute.map(JSONValue.string) ?? .null,
+          "message": .string(issue.message),
+        ])
+      })
+  }
+}

@@ -1,6 +1,6 @@
 internal import Glibc
 internal import JSONStreaming
-internal import POIInputs
+internal import POIFiles
 internal import POIKit
 
 /// Runs a single phase of the toolkit and prints its processor seconds as JSON.

@@ -1,6 +1,6 @@
-internal import FuzzTargets
 internal import Glibc
 internal import LibFuzzer
+internal import POIFuzzTargets
 
 /// Fuzzes the target named by the first argument; the others are options of libFuzzer.
 @main

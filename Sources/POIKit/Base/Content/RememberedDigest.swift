@@ -1,0 +1,159 @@
+internal import POIRecords
+internal import POISQLite
+
+/// The digest of a table of records at the end of a run. It saves the next import a pass over the table, and tells
+/// commands that read all rows whether the file is damaged.
+///
+/// Triggers delete it when any program changes rows that it covers: rows of the table, or rows of other
+/// tables that are their content. An import counts its own changes, so it drops the triggers while it writes
+/// and creates them again at the end. A killed run leaves no digest behind.
+struct RememberedDigest {
+  static let triggerPrefix = Bookkeeping.prefix + "digest_"
+
+  private static let creation: SQL = """
+    CREATE TABLE IF NOT EXISTS main.poikit_digest (
+      table_name TEXT NOT NULL PRIMARY KEY,
+      version TEXT NOT NULL,
+      digest BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID
+    """
+
+  private let table: String
+  private let triggers: [Trigger]
+
+  private struct Trigger {
+    var name: String
+    var table: String
+    var creation: SQL
+  }
+
+  init(_ layout: TableLayout) {
+    table = layout.table
+    var tables = [layout.table]
+    for other in RememberedDigest.relatedTables(layout.contentColumns, layout.relations)
+    where !tables.contains(other) {
+      tables.append(other)
+    }
+    triggers = tables.enumerated().flatMap { number, name in
+      // An UPDATE of any column counts: UPDATE OR REPLACE deletes conflicting rows without DELETE triggers.
+      return ["INSERT", "UPDATE", "DELETE"].map { (event: SQL) in
+        let trigger =
+          RememberedDigest.triggerPrefix + event.text.lowercased() + "\(number)_\(layout.table)"
+        return Trigger(
+          name: trigger, table: name,
+          creation: """
+            CREATE TRIGGER main.\(name: trigger)
+            AFTER \(event) ON \(name: name)
+            BEGIN
+              DELETE FROM poikit_digest WHERE table_name = \(literal: layout.table);
+            END
+            """)
+      }
+    }
+  }
+
+  /// The tables whose rows are content of a table's rows.
+  private static func relatedTables(
+    _ columns: [ContentColumn], _ relations: [ContentRelation]
+  ) -> [String] {
+    columns.compactMap(\.relation?.table)
+      + relations.flatMap { relation in
+        var tables = [relation.table]
+        if case .join(let join, _, _) = relation.link { tables.append(join) }
+        return tables + relatedTables(relation.contentColumns, relation.relations)
+      }
+  }
+
+  /// The digest of the table; nil if none is stored, its triggers are incomplete, or another version of the
+  /// toolkit computed it.
+  func read(in connection: Connection) throws -> Digest? {
+    let stored = try storedTriggers(in: connection)
+    // A trigger may be gone with its table, or its table may have another name now.
+    let isWatched = triggers.allSatisfy { trigger in
+      stored.contains { $0.name == trigger.name && $0.table == trigger.table }
+    }
+    guard isWatched, try RememberedDigest.isKept(in: connection) else { return nil }
+    var statement = try connection.prepare(
+      "SELECT digest FROM main.poikit_digest WHERE table_name = ?1 AND version = ?2",
+      isPersistent: false)
+    try statement.bind(1, text: table)
+    try statement.bind(2, text: ToolkitVersion.current)
+    guard try statement.step() else { return nil }
+    return Digest(bytes: statement.bytes(0))
+  }
+
+  /// Compares the digest of the rows with the stored one.
+  ///
+  /// - Throws: `StoreFailure` with `database` if they differ: no program changed the rows, so the file did.
+  func check(_ digest: Digest, in connection: Connection) throws {
+    guard let remembered = try read(in: connection), remembered != digest else { return }
+    throw StoreFailure(
+      .database,
+      "the table \(table) is damaged: the digest of its rows is \(digest), and it was "
+        + "\(remembered) when a program last changed them; take the file from a backup")
+  }
+
+  /// Stores the digest, inside the caller's transaction. No other program can have changed the table since
+  /// the digest was computed.
+  func remember(_ digest: Digest, in connection: Connection) throws {
+    try forget(in: connection)
+    try connection.execute(RememberedDigest.creation)
+    for trigger in triggers { try connection.execute(trigger.creation) }
+    var statement = try connection.prepare(
+      "INSERT INTO main.poikit_digest VALUES (?1, ?2, ?3)", isPersistent: false)
+    try statement.bind(1, text: table)
+    try statement.bind(2, text: ToolkitVersion.current)
+    try statement.bind(3, blob: digest.bytes.span)
+    try statement.run()
+  }
+
+  /// Deletes the digest and its triggers, inside the caller's transaction. Another program may have deleted
+  /// either of them.
+  func forget(in connection: Connection) throws {
+    for trigger in try storedTriggers(in: connection) {
+      try connection.execute("DROP TRIGGER main.\(name: trigger.name)")
+    }
+    guard try RememberedDigest.isKept(in: connection) else { return }
+    var statement = try connection.prepare(
+      "DELETE FROM main.poikit_digest WHERE table_name = ?1", isPersistent: false)
+    try statement.bind(1, text: table)
+    try statement.run()
+  }
+
+  private static func isKept(in connection: Connection) throws -> Bool {
+    try connection.integer(
+      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_digest'") != nil
+  }
+
+  /// Creates the table again if another program dropped it but not the triggers. Without the table the
+  /// triggers make all changes of the watched tables fail.
+  static func recreateMissingTable(in connection: Connection) throws {
+    let isBroken = try connection.integer(
+      """
+      SELECT EXISTS (
+          SELECT 1 FROM main.sqlite_schema
+          WHERE type = 'trigger' AND name GLOB \(literal: triggerPrefix + "*"))
+        AND NOT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE name = 'poikit_digest')
+      """)
+    if isBroken == 1 { try connection.execute(creation) }
+  }
+
+  /// The triggers of the table's digest, each with the table that it watches. A name consists of the prefix,
+  /// the event, a number, a low line and the name of the table.
+  private func storedTriggers(
+    in connection: Connection
+  ) throws -> [(name: String, table: String)] {
+    let prefix = RememberedDigest.triggerPrefix
+    var statement = try connection.prepare(
+      """
+      SELECT name, tbl_name FROM main.sqlite_schema
+      WHERE type = 'trigger' AND name GLOB \(literal: prefix + "*")
+        AND substr(name, \(prefix.utf8.count) + 1 + instr(substr(name, \(prefix.utf8.count) + 1), '_'))
+          = ?1
+      """, isPersistent: false)
+    try statement.bind(1, text: table)
+    var triggers: [(name: String, table: String)] = []
+    while try statement.step() { triggers.append((statement.text(0), statement.text(1))) }
+    return triggers
+  }
+}

@@ -1,0 +1,137 @@
+internal import POIRecords
+internal import POISQLite
+
+/// Deletes rows without a replacement, in one transaction of the caller.
+///
+/// Foreign keys to these rows apply: `ON DELETE CASCADE`, `SET NULL` and `SET DEFAULT` take effect, other
+/// references are an error.
+struct RowRemoval {
+  let schema: TableSchema
+
+  static let listTable: SQL = "temp.poikit_gone"
+
+  var quotedTable: SQL { "main.\(name: schema.name)" }
+  var rowID: SQL { SQL(name: schema.rowIDName) }
+
+  /// Lists the rows that satisfy a condition.
+  ///
+  /// - Parameter condition: a condition on the row `t`.
+  /// - Returns: the number of rows.
+  func list(where condition: SQL, in connection: Connection) throws -> Int {
+    try connection.execute(
+      """
+      CREATE TEMP TABLE IF NOT EXISTS poikit_gone (row INTEGER PRIMARY KEY);
+      DELETE FROM \(RowRemoval.listTable);
+      INSERT INTO \(RowRemoval.listTable) SELECT t.\(rowID) FROM \(quotedTable) AS t WHERE \(condition)
+      """)
+    return connection.changeCount
+  }
+
+  /// The number of listed rows with an id of at most `lastRow`.
+  func listedCount(
+    upTo lastRow: Int64, in connection: Connection
+  ) throws -> Int {
+    let count = try connection.integer(
+      "SELECT count(*) FROM \(RowRemoval.listTable) WHERE row <= \(lastRow)")
+    return Int(count ?? 0)
+  }
+
+  /// The number of archived rows of a run with an id of at most `lastRow`.
+  func archivedCount(
+    under run: Int64, upTo lastRow: Int64, in connection: Connection
+  ) throws -> Int {
+    guard try !ArchiveTable.columns(of: schema.name, in: connection).isEmpty else { return 0 }
+    let count = try connection.integer(
+      """
+      SELECT count(*) FROM \(ArchiveTable(source: schema).quotedName)
+      WHERE poikit_run = \(run) AND poikit_row_id <= \(lastRow)
+      """)
+    return Int(count ?? 0)
+  }
+
+  /// Deletes the listed rows, and applies the foreign keys that refer to them.
+  ///
+  /// - Parameter run: the run under which all deleted and changed rows are archived; nil to archive nothing.
+  /// - Returns: the number of deleted rows of this table, including rows deleted by foreign keys, and the
+  ///   number of archived rows of all tables.
+  /// - Throws: `StoreFailure` with `unmovableReference` when other rows refer to the listed ones, with
+  ///   `unsupportedTable` when a deleted row cannot be archived.
+  func delete(
+    archivingUnder run: Int64?, in connection: Connection
+  ) throws -> (deletedCount: Int, archivedCount: Int) {
+    let triggers = try run.map { (run) throws in
+      try JournalTriggers(for: schema, run: run, in: connection)
+    }
+    do {
+      let before = try schema.rowCount(in: connection)
+      try connection.execute(
+        "DELETE FROM \(quotedTable) WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.listTable))")
+      // A deferred foreign key would fail only at the commit.
+      if connection.hasDeferredViolations { throw SQLiteError.violatedReference }
+      let deletedCount = try before - schema.rowCount(in: connection)
+      return (deletedCount, try triggers?.dropTriggers(in: connection) ?? 0)
+    } catch let error as SQLiteError where error.isConstraint {
+      throw StoreFailure(
+        .unmovableReference,
+        """
+        rows of other tables refer to rows of '\(schema.name)' that must be removed: declare \
+        ON DELETE CASCADE or ON DELETE SET NULL
+        """, cause: error)
+    }
+  }
+
+  /// Sets a column of the listed rows to a value, and logs the change in the journal.
+  ///
+  /// The mark gets the row's timestamp as its property time. The timestamps are logged too: they show whether
+  /// a row has changed since, even if it has the same mark.
+  func mark(
+    _ column: String, as value: Int64, timestamp: String?, under run: Int64,
+    in connection: Connection
+  ) throws {
+    try ReservedRowIDs.reserve(allOf: schema, in: connection)
+    try remember(column, .mark, newValue: "\(value)", under: run, in: connection)
+    if let timestamp {
+      try remember(
+        timestamp, .companion, newValue: "t.\(name: timestamp)", under: run, in: connection)
+    }
+    try setMarkTime(of: column, under: run, in: connection)
+    try connection.execute(
+      """
+      UPDATE \(quotedTable) SET \(name: column) = \(value)
+      WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.listTable))
+      """)
+  }
+
+  /// Logs the old and the new value of a column of the listed rows.
+  private func remember(
+    _ column: String, _ kind: Journal.Kind, newValue: SQL, under run: Int64,
+    in connection: Connection
+  ) throws {
+    try connection.execute(
+      """
+      \(Journal.insertion)
+      SELECT \(run), \(literal: schema.name), t.\(rowID), \(literal: column),
+        \(literal: kind.rawValue), t.\(name: column), \(newValue)
+      FROM \(RowRemoval.listTable) AS g CROSS JOIN \(quotedTable) AS t ON t.\(rowID) = g.row
+      """)
+  }
+
+  func digest(
+    _ layout: TableLayout, in connection: Connection
+  ) throws -> Digest {
+    let list: SQL = "(SELECT row AS loser FROM \(RowRemoval.listTable))"
+    var reader = try ContentReader(
+      layout, schema: schema, rows: .listed(in: list), in: connection)
+    return try reader.digest().digest
+  }
+
+  /// Runs `body` with foreign keys enforced. Call it outside a transaction: SQLite ignores the setting inside.
+  static func enforcingReferences<Result>(
+    on connection: Connection, _ body: () throws -> Result
+  ) throws -> Result {
+    let before = try connection.integer("PRAGMA foreign_keys")
+    try connection.execute("PRAGMA foreign_keys = ON")
+    defer { try? connection.execute("PRAGMA foreign_keys = \(before ?? 0)") }
+    return try body()
+  }
+}

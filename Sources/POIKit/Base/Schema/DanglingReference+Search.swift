@@ -1,0 +1,67 @@
+internal import POISQLite
+
+extension DanglingReference {
+  /// All references of the database, each with its values without a row.
+  static func all(in connection: Connection) throws -> [DanglingReference] {
+    var tables: [String] = []
+    var list = try connection.prepare(
+      """
+      SELECT name FROM main.sqlite_schema
+      WHERE type = 'table' AND NOT \(Bookkeeping.owns("name")) ORDER BY name
+      """, isPersistent: false)
+    while try list.step() { tables.append(list.text(0)) }
+    let statements = PreparedStatements()
+    return try tables.flatMap { (child) throws in
+      try TableReference.declared(by: child, statements, includesMissing: true, in: connection)
+        .map { (reference) throws in try search(reference, from: child, in: connection) }
+    }
+  }
+
+  private static func search(
+    _ reference: TableReference.Declaration, from child: String, in connection: Connection
+  ) throws -> DanglingReference {
+    let values = reference.columns.map { SQL("c.\(name: $0)") }
+    let isReferring = values.map { SQL("\($0) IS NOT NULL") }.joined(separator: " AND ")
+    let targets = try reference.parentColumns(in: connection)
+    let text = values.map { SQL("CAST(\($0) AS TEXT)") }.joined(separator: " || ', ' || ")
+    var rows: SQL = "main.\(name: child) AS c WHERE \(isReferring)"
+    if targets.count == values.count, let first = targets.first {
+      let match = zip(reference.columns, targets).map {
+        TableReference.refers("c", $0, to: "p", $1)
+      }
+      rows = """
+        main.\(name: child) AS c LEFT JOIN main.\(name: reference.parent) AS p
+        ON \(match.joined(separator: " AND ")) WHERE \(isReferring) AND p.\(name: first) IS NULL
+        """
+    }
+    var examples: [String] = []
+    let count = try connection.integer("SELECT count(*) FROM \(rows)") ?? 0
+    if count > 0 {
+      var select = try connection.prepare(
+        "SELECT DISTINCT \(text) FROM \(rows) ORDER BY 1 LIMIT 3", isPersistent: false)
+      while try select.step() { examples.append(select.text(0)) }
+    }
+    return DanglingReference(
+      child: child, columns: reference.columns, parent: reference.parent, rowCount: Int(count),
+      examples: examples)
+  }
+}
+
+extension TableReference.Declaration {
+  /// The columns referred to, in a table of any kind; empty if the table or a column is missing.
+  fileprivate func parentColumns(in connection: Connection) throws -> [String] {
+    var columns: [String] = []
+    var primaryKey: [String] = []
+    var statement = try connection.prepare(
+      "SELECT name, pk FROM pragma_table_xinfo(?1, 'main') ORDER BY pk", isPersistent: false)
+    try statement.bind(1, text: parent)
+    while try statement.step() {
+      columns.append(statement.text(0))
+      if statement.integer(1) > 0 { primaryKey.append(statement.text(0)) }
+    }
+    guard !columns.isEmpty else { return [] }
+    guard !parentColumns.isEmpty else { return primaryKey.isEmpty ? ["rowid"] : primaryKey }
+    let known = columns + ["rowid", "_rowid_", "oid"]
+    return parentColumns.allSatisfy { TableSchema.contains(known, $0) } ? parentColumns : []
+  }
+}

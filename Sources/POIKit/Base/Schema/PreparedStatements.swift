@@ -1,0 +1,65 @@
+internal import POISQLite
+
+/// Statements of one connection, prepared at first use and then kept: a thousand batches prepare as
+/// many as one.
+///
+/// There are few different texts, because they contain names but no values.
+final class PreparedStatements {
+  /// A statement in a box, because a dictionary cannot hold noncopyable values.
+  final class Box {
+    var statement: Statement
+
+    fileprivate init(_ statement: consuming Statement) {
+      self.statement = statement
+    }
+
+    /// Binds integers to the first parameters.
+    func bind(_ values: [Int64]) throws {
+      for (place, value) in values.enumerated() { try statement.bind(place + 1, integer: value) }
+    }
+  }
+
+  private var boxes: [SQL: Box] = [:]
+
+  /// The statement with a text; its parameters keep their former values.
+  ///
+  /// - Throws: `SQLiteError` when the text does not fit the database.
+  func statement(_ sql: SQL, in connection: Connection) throws -> Box {
+    if let box = boxes[sql] { return box }
+    let box = Box(try connection.prepare(sql))
+    boxes[sql] = box
+    return box
+  }
+
+  func run(
+    _ sql: SQL, _ values: Int64..., in connection: Connection
+  ) throws {
+    let box = try statement(sql, in: connection)
+    try box.bind(values)
+    try box.statement.run()
+  }
+
+  /// The integer in the first row of a statement; nil if there is no row or the value is NULL.
+  func integer(
+    _ sql: SQL, in connection: Connection
+  ) throws -> Int64? {
+    let box = try statement(sql, in: connection)
+    guard try box.statement.step() else { return nil }
+    let integer = box.statement.isNull(0) ? nil : box.statement.integer(0)
+    try box.statement.reset()
+    return integer
+  }
+
+  func inTransaction(
+    in connection: Connection, _ body: () throws -> Void
+  ) throws {
+    try run("BEGIN IMMEDIATE", in: connection)
+    do {
+      try body()
+      try run("COMMIT", in: connection)
+    } catch {
+      connection.rollback()
+      throw error
+    }
+  }
+}

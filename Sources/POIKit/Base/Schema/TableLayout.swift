@@ -1,0 +1,97 @@
+internal import POIRecords
+internal import POISQLite
+
+/// The columns of a table that make a record's content, its key and its timestamp.
+///
+/// For a table of the toolkit it follows from the model; for any other table `init(describing:…)`
+/// reads it from the database.
+public struct TableLayout: Sendable, Hashable {
+  /// The name of the table.
+  public var table: String
+
+  /// The columns whose values are the record's content, in any order.
+  package var contentColumns: [ContentColumn]
+
+  /// The rows of other tables that belong to the record's content, in any order.
+  package var relations: [ContentRelation]
+
+  /// The columns that identify a record: rows with equal values in all of them are duplicates. At
+  /// least one.
+  public var keyColumns: [String]
+
+  /// Whether the key was inferred and may not identify a record. Then only identical rows are removed.
+  package var isKeyDoubtful = false
+
+  /// The column with the time of a record's last change: numbers in any unit, or texts with a date.
+  public var timestampColumn: String?
+
+  /// Whether numbers in the timestamp column are microseconds since 1970 UTC. Only then differences
+  /// have a unit.
+  package var isTimestampInstant: Bool
+
+  /// The column that marks a record as a removal, by any value except NULL, zero and an empty text.
+  package var tombstoneColumn: String?
+
+  /// What decides between rows that are equally new: the row ids, the greater one being the later one, or digests.
+  var ties = TieRule.digest
+
+  /// The table of the stored tombstones.
+  var removals: TombstoneTable?
+
+  /// The model of the table, in a store of the toolkit.
+  var model: Model?
+
+  /// The columns by which other systems know a record, if they are not the key. If a loser and its
+  /// winner differ in them, a redirect is stored.
+  package var identityColumns: [String]
+
+  /// Whether the toolkit created the table, so that it may add its own columns.
+  package var isToolkitTable: Bool
+
+  /// The layout without columns and relations to many that do not count as content.
+  ///
+  /// - Parameter names: attributes, relations or columns.
+  /// - Throws: `StoreFailure` with `noSuchColumn` if the table has no such column.
+  func ignoring(_ names: [String], of schema: TableSchema) throws -> TableLayout {
+    var layout = self
+    for name in names {
+      if relations.contains(where: { $0.name.isExactly(name) }) {
+        layout.relations.removeAll { $0.name.isExactly(name) }
+      } else {
+        let column = try schema.column(model?.attribute(named: name)?.column ?? name)
+        layout.contentColumns.removeAll { TableSchema.isSame($0.name, column) }
+      }
+    }
+    return layout
+  }
+
+  /// A layout with the given parts.
+  package init(
+    table: String, contentColumns: [ContentColumn], keyColumns: [String],
+    timestampColumn: String? = nil, isTimestampInstant: Bool = false,
+    tombstoneColumn: String? = nil, identityColumns: [String] = [], isToolkitTable: Bool = false,
+    relations: [ContentRelation] = []
+  ) {
+    self.table = table
+    self.contentColumns = contentColumns
+    self.keyColumns = keyColumns
+    self.timestampColumn = timestampColumn
+    self.isTimestampInstant = isTimestampInstant
+    self.tombstoneColumn = tombstoneColumn
+    self.identityColumns = identityColumns
+    self.isToolkitTable = isToolkitTable
+    self.relations = relations
+  }
+}
+
+extension TableLayout {
+  /// The identity of a row as one text, as redirects name it.
+  func identity(of table: SQL) -> SQL {
+    let values: [SQL] = identityColumns.map { column in
+      let value: SQL = "\(table).\(name: column)"
+      return "CASE typeof(\(value)) WHEN 'blob' THEN hex(\(value)) ELSE \(value) END"
+    }
+    guard values.count > 1 else { return "CAST(\(values[0]) AS TEXT)" }
+    return .jsonArray(values)
+  }
+}

@@ -1,0 +1,234 @@
+internal import POISQLite
+
+/// The schema of one ordinary table with row ids, as the database declares it.
+struct TableSchema {
+  /// The name, spelled as declared.
+  let name: String
+
+  /// The columns that store values, in the order of the table.
+  let storedColumns: [String]
+
+  let generatedColumns: [String]
+
+  let primaryKey: [String]
+
+  /// The column that is the row id; nil if no column is.
+  let rowIDColumn: String?
+
+  /// A name that reads the row id of this table, whatever its columns are called.
+  let rowIDName: String
+
+  /// The declared types of the columns, by their lower-case names.
+  private let types: [String: String]
+
+  /// Reads the schema of the table that SQLite knows as `table`.
+  ///
+  /// - Throws: `StoreFailure` when there is no such table, or when it has no row ids or hides them.
+  init(of table: String, in connection: Connection) throws {
+    name = try Self.find(table, in: connection)
+    let columns = try Self.columns(of: name, in: connection)
+    types = Dictionary(
+      columns.map { ($0.name.lowercased(), $0.type.lowercased()) }, uniquingKeysWith: { $1 })
+    storedColumns = columns.filter(\.isStored).map(\.name)
+    generatedColumns = columns.filter { !$0.isStored }.map(\.name)
+    let keyColumns = columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }
+    primaryKey = keyColumns.map(\.name)
+
+    // A primary key is the row id if it is one column of type INTEGER without an index of its own.
+    let keyIndexCount = try Self.keyIndexCount(of: name, in: connection)
+    if let only = keyColumns.first, keyColumns.count == 1, keyIndexCount == 0,
+      only.type.lowercased() == "integer"
+    {
+      rowIDColumn = only.name
+      rowIDName = only.name
+    } else {
+      let taken = Set(columns.map { $0.name.lowercased() })
+      guard let free = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) else {
+        throw StoreFailure(
+          .unsupportedTable,
+          "'\(name)' has columns called rowid, _rowid_ and oid, which hide its row ids")
+      }
+      rowIDColumn = nil
+      rowIDName = free
+    }
+  }
+
+  /// Whether a column turns numbers into texts.
+  ///
+  /// Page: Datatypes In SQLite, section 3.1
+  func isText(_ column: String) -> Bool {
+    let type = types[column.lowercased()] ?? ""
+    return !type.contains("int") && ["char", "clob", "text"].contains(where: type.contains)
+  }
+
+  func rowCount(in connection: Connection) throws -> Int {
+    Int(try connection.integer("SELECT count(*) FROM main.\(name: name)") ?? 0)
+  }
+
+  /// The collation of a unique index on this column alone; nil if there is no such index.
+  func uniqueCollation(
+    of column: String, in connection: Connection
+  ) throws -> String? {
+    var statement = try connection.prepare(
+      """
+      SELECT min(x.coll)
+      FROM pragma_index_list(?1, 'main') AS i JOIN pragma_index_xinfo(i.name, 'main') AS x
+      WHERE i."unique" = 1 AND i.partial = 0 AND x.key = 1
+      GROUP BY i.seq HAVING count(*) = 1 AND min(x.name) = ?2 ORDER BY 1
+      """, isPersistent: false)
+    try statement.bind(1, text: name)
+    try statement.bind(2, text: column)
+    return try statement.step() ? statement.text(0) : nil
+  }
+
+  /// The column called `name`, spelled as declared.
+  ///
+  /// - Throws: `StoreFailure` when there is no such column; it lists the columns of the table.
+  func column(_ name: String) throws -> String {
+    let all = storedColumns + generatedColumns
+    let spelling = spelling(of: name)
+    if all.containsExactly(spelling) { return spelling }
+    throw StoreFailure(
+      .noSuchColumn,
+      "'\(self.name)' has no column '\(name)': it has \(Self.list(all))")
+  }
+
+  /// The name of a column as declared, or `name` itself if there is no such column.
+  func spelling(of name: String) -> String {
+    let all = storedColumns + generatedColumns
+    // An exact match comes first, then SQLite's comparison, which ignores the case of ASCII
+    // letters.
+    return all.first { $0.utf8.elementsEqual(name.utf8) }
+      ?? all.first { Self.isSame($0, name) } ?? name
+  }
+
+  /// Whether two names are the same column to SQLite, which ignores the case of ASCII letters only;
+  /// false if one is nil.
+  static func isSame(_ name: String, _ other: String?) -> Bool {
+    guard let other else { return false }
+    return name.utf8.elementsEqual(other.utf8) { lowercased($0) == lowercased($1) }
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+
+  static func contains(_ names: [String], _ column: String) -> Bool {
+    names.contains { isSame($0, column) }
+  }
+
+  /// The triggers of a table that the toolkit did not create, by name.
+  static func triggers(
+    of table: String, in connection: Connection
+  ) throws -> [String] {
+    var triggers: [String] = []
+    var statement = try connection.prepare(
+      """
+      SELECT name FROM main.sqlite_schema
+      WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
+        AND name NOT GLOB \(literal: Bookkeeping.prefix + "*") ORDER BY name
+      """, isPersistent: false)
+    try statement.bind(1, text: table)
+    while try statement.step() { triggers.append(statement.text(0)) }
+    return triggers
+  }
+
+  static func list(_ names: [String]) -> String {
+    names.map { "'\($0)'" }.joined(separator: ", ")
+  }
+}
+
+extension TableSchema {
+  private struct Column {
+    let name: String
+    let type: String
+    let keyPlace: Int64
+    let isStored: Bool
+  }
+
+  private static func find(
+    _ table: String, in connection: Connection
+  ) throws -> String {
+    let found: (name: String, type: String, hasRowIDs: Bool)?
+    let others: [String]
+    found = try kind(of: table, in: connection)
+    others = found == nil ? try tables(in: connection) : []
+    guard let found else {
+      let list = others.isEmpty ? "no tables" : Self.list(others)
+      throw StoreFailure(
+        .noSuchTable, "there is no table '\(table)': the database has \(list)")
+    }
+    let obstacle: String? =
+      if found.name.lowercased().hasPrefix(Bookkeeping.prefix)
+        || found.name.lowercased().hasPrefix("sqlite_")
+      {
+        "a table of bookkeeping"
+      } else {
+        switch found.type {
+        case "table": found.hasRowIDs ? nil : "a table without row ids (WITHOUT ROWID)"
+        case "view": "a view"
+        default: "a virtual table or a part of one"
+        }
+      }
+    if let obstacle {
+      throw StoreFailure(
+        .unsupportedTable,
+        "'\(found.name)' is \(obstacle): only ordinary tables with row ids can be deduplicated")
+    }
+    return found.name
+  }
+
+  private static func kind(
+    of table: String, in connection: Connection
+  ) throws -> (name: String, type: String, hasRowIDs: Bool)? {
+    var statement = try connection.prepare(
+      """
+      SELECT name, type, wr FROM pragma_table_list
+      WHERE schema = 'main' AND name = ?1 COLLATE NOCASE
+      """, isPersistent: false)
+    try statement.bind(1, text: table)
+    guard try statement.step() else { return nil }
+    return (statement.text(0), statement.text(1), statement.integer(2) == 0)
+  }
+
+  private static func tables(
+    in connection: Connection
+  ) throws -> [String] {
+    var names: [String] = []
+    var statement = try connection.prepare(
+      """
+      SELECT name FROM pragma_table_list
+      WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        AND NOT \(Bookkeeping.owns("name"))
+      ORDER BY name
+      """, isPersistent: false)
+    while try statement.step() { names.append(statement.text(0)) }
+    return names
+  }
+
+  private static func columns(
+    of table: String, in connection: Connection
+  ) throws -> [Column] {
+    var columns: [Column] = []
+    var statement = try connection.prepare(
+      "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?1) ORDER BY cid",
+      isPersistent: false)
+    try statement.bind(1, text: table)
+    while try statement.step() {
+      columns.append(
+        Column(
+          name: statement.text(0), type: statement.text(1), keyPlace: statement.integer(2),
+          isStored: statement.integer(3) == 0))
+    }
+    return columns
+  }
+
+  private static func keyIndexCount(
+    of table: String, in connection: Connection
+  ) throws -> Int64 {
+    var statement = try connection.prepare(
+      "SELECT count(*) FROM pragma_index_list(?1) WHERE origin = 'pk'", isPersistent: false)
+    try statement.bind(1, text: table)
+    return try statement.step() ? statement.integer(0) : 0
+  }
+}

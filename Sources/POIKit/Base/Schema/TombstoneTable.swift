@@ -1,0 +1,105 @@
+internal import POIRecords
+internal import POISQLite
+
+/// The table of stored tombstones, for a model whose removals delete rows: the greatest timestamp
+/// of a removal for each key.
+struct TombstoneTable: Sendable, Hashable {
+  static let timestampColumn: SQL = "poikit_timestamp"
+
+  let records: String
+
+  let keyColumns: [String]
+
+  private let timestamp: String?
+  private let isTimestampDate: Bool
+
+  /// The columns of the records that decide whether a tombstone supersedes them.
+  var columns: [String] { keyColumns + (timestamp.map { [$0] } ?? []) }
+
+  private let creation: SQL
+
+  /// The table for a model; nil if removals delete no rows.
+  init?(_ model: Model) {
+    guard model.tombstone?.removal == .delete else { return nil }
+    let key = model.key.compactMap(model.attribute(named:))
+    records = model.table
+    keyColumns = key.map(\.column)
+    let timestampAttribute = model.timestamp.flatMap(model.attribute(named:))
+    timestamp = timestampAttribute?.column
+    isTimestampDate = timestampAttribute?.storage.isDate == true
+    let names = keyColumns.map(SQL.init(name:))
+    let schema = StoreSchema(model)
+    let columns: [SQL] = zip(names, key).map { "\($0) \(schema.columnType(of: $1)) NOT NULL" }
+    creation = """
+      CREATE TABLE IF NOT EXISTS \(TombstoneTable.quotedName(of: model.table)) (
+        \(columns.joined(separator: ",\n  ")),
+        \(TombstoneTable.timestampColumn) INTEGER,
+        PRIMARY KEY (\(names.joined(separator: ", ")))
+      ) STRICT, WITHOUT ROWID
+      """
+  }
+
+  var quotedName: SQL { TombstoneTable.quotedName(of: records) }
+
+  private static func name(of table: String) -> String { Bookkeeping.prefix + "tombstone_" + table }
+
+  private static func quotedName(of table: String) -> SQL {
+    "main.\(name: name(of: table))"
+  }
+
+  /// The existing table for a table of records, by the model that the records were last changed to.
+  static func stored(
+    for records: String, in connection: Connection
+  ) throws -> TombstoneTable? {
+    guard try exists(for: records, in: connection),
+      let document = try Bookkeeping.document(ofTable: records, in: connection)
+    else { return nil }
+    return (try? Model(parsing: document)).flatMap { TombstoneTable($0) }
+  }
+
+  /// The number of stored tombstones of a table of records, by any key.
+  static func removalCount(
+    of records: String, in connection: Connection
+  ) throws -> Int {
+    guard try exists(for: records, in: connection) else { return 0 }
+    return Int(try connection.integer("SELECT count(*) FROM \(quotedName(of: records))") ?? 0)
+  }
+
+  /// Drops the table of a table of records, if it exists.
+  static func remove(
+    for records: String, in connection: Connection
+  ) throws {
+    try connection.execute("DROP TABLE IF EXISTS \(quotedName(of: records))")
+  }
+
+  func prepare(in connection: Connection) throws {
+    try connection.execute(creation)
+  }
+
+  func exists(in connection: Connection) throws -> Bool {
+    try TombstoneTable.exists(for: records, in: connection)
+  }
+
+  private static func exists(
+    for records: String, in connection: Connection
+  ) throws -> Bool {
+    var statement = try connection.prepare(
+      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1", isPersistent: false)
+    try statement.bind(1, text: name(of: records))
+    return try statement.step()
+  }
+
+  /// The condition that a stored tombstone supersedes a row: the row is not newer than the removal.
+  ///
+  /// - Parameter row: the alias of the row's table.
+  func condition(ofRow row: SQL) -> SQL {
+    var conditions: [SQL] = keyColumns.map { "d.\(name: $0) = \(row).\(name: $0)" }
+    if let timestamp {
+      let time = StoreSchema.microseconds(
+        "\(row).\(name: timestamp)", isDate: isTimestampDate)
+      conditions.append("(\(time) IS NULL OR d.\(TombstoneTable.timestampColumn) >= \(time))")
+    }
+    return
+      "EXISTS (SELECT 1 FROM \(quotedName) AS d WHERE \(conditions.joined(separator: " AND ")))"
+  }
+}

@@ -1,0 +1,145 @@
+internal import POIRecords
+public import POISQLite
+
+extension Deduplicator {
+  /// Restores what a pass removed: rows with their ids and values, and references to them. Drops the index
+  /// that the pass created. A row that has changed since the pass is left unchanged, and counted.
+  ///
+  /// All changes are one transaction.
+  ///
+  /// - Parameters:
+  ///   - run: the run to undo, or nil for the latest that changed something and is not undone.
+  ///   - connection: the database, outside of a transaction.
+  /// - Throws: `StoreError` with `cannotUndo` when there is no such run or it has no archive, when a later
+  ///   run must be undone first, when a table or column is gone, when new rows have keys of removed rows, and
+  ///   when rows or triggers prevent it.
+  /// - Complexity: O(restored rows)
+  public static func undo(
+    run: Int64? = nil, on connection: Connection
+  ) throws(StoreError) -> UndoReport {
+    try undo(run: run, on: connection, clock: SystemClock.now)
+  }
+
+  /// Restores what a pass removed, with another clock for the table of runs.
+  package static func undo(
+    run: Int64? = nil, on connection: Connection, clock: () -> Instant
+  ) throws(StoreError) -> UndoReport {
+    try StoreError.converting(path: connection.path) {
+      try connection.inTransaction {
+        try restore(UndoableRun.find(run, in: connection), on: connection, end: clock())
+      }
+    }
+  }
+
+  private static func restore(
+    _ run: UndoableRun, on connection: Connection, end: Instant
+  ) throws -> UndoReport {
+    // A row may be restored before the row that it refers to.
+    try connection.execute("PRAGMA defer_foreign_keys = ON")
+    try dropEnforcement(of: run, in: connection)
+    let schemas = try schemas(of: run, in: connection)
+    let archives = run.archivedTables.compactMap { schemas[ExactText($0)] }
+      .map(ArchiveTable.init(source:))
+    for archive in archives {
+      if let obstacle = try archive.obstacle(to: run, in: connection) {
+        throw run.obstacle(obstacle)
+      }
+    }
+    var replay = JournalReplay(of: run, schemas)
+    try replay.replay(in: connection)
+    for archive in archives {
+      if let row = try archive.firstDifference(ofRun: run.id, in: connection) {
+        throw try run.changedByTrigger(row: row, of: archive.source.name, in: connection)
+      }
+    }
+    let danglingCount = try danglingRowCount(of: run, in: connection)
+    try forget(run, at: end, in: connection)
+    let counts = replay.valueCounts
+    return UndoReport(
+      run: run.id, restoredRowCount: replay.rowCount,
+      restoredReferenceCount: counts[.reference] ?? 0, restoredValueCount: counts[.value] ?? 0,
+      restoredMarkCount: counts[.mark] ?? 0, changedRowCount: replay.changedRowCount,
+      danglingRowCount: danglingCount, droppedIndex: run.outcome.createdIndex)
+  }
+
+  /// The schemas of the tables that a run changed.
+  ///
+  /// - Throws: `StoreFailure` with `cannotUndo` when a table or column is gone.
+  private static func schemas(
+    of run: UndoableRun, in connection: Connection
+  ) throws -> [ExactText: TableSchema] {
+    var schemas: [ExactText: TableSchema] = [:]
+    for table in [run.table] + run.archivedTables + run.changedTables {
+      do {
+        schemas[ExactText(table)] = try TableSchema(of: table, in: connection)
+      } catch let error as StoreFailure where error.code == .noSuchTable {
+        throw run.obstacle("it changed the table '\(table)', which is gone")
+      }
+    }
+    let columns = try Journal.columns(ofRun: run.id, in: connection)
+    for (table, column) in columns {
+      guard !TableSchema.contains(schemas[ExactText(table)]?.storedColumns ?? [], column) else {
+        continue
+      }
+      throw run.obstacle("'\(table)' has no column '\(column)' any more")
+    }
+    return schemas
+  }
+
+  /// The number of restored rows that refer to missing rows. It skips tables with foreign keys that match no
+  /// parent key.
+  private static func danglingRowCount(
+    of run: UndoableRun, in connection: Connection
+  ) throws -> Int {
+    var count: Int64 = 0
+    for table in run.archivedTables {
+      do {
+        let query: SQL = """
+          SELECT count(DISTINCT v.rowid)
+          FROM pragma_foreign_key_check(\(literal: table), 'main') AS v
+          JOIN main.\(name: ArchiveTable.prefix + table) AS a
+          ON a.poikit_run = \(run.id) AND a.poikit_row_id = v.rowid
+          """
+        count += try connection.integer(query) ?? 0
+      } catch {
+        guard error.isStatementError else { throw error }
+      }
+    }
+    return Int(count)
+  }
+
+  private static func dropEnforcement(
+    of run: UndoableRun, in connection: Connection
+  ) throws {
+    if run.outcome.createdIndex {
+      try connection.execute(
+        "DROP INDEX IF EXISTS main.\(name: KeyEnforcer.indexName(run.table))")
+      try KeyEnforcer.unwatchKey(of: run.table, in: connection)
+      var update = try connection.prepare(
+        "UPDATE main.poikit_table SET enforced_key = NULL WHERE name = ?1", isPersistent: false)
+      try update.bind(1, text: run.table)
+      try update.run()
+    }
+    if run.outcome.addedKeyColumn {
+      try connection.execute(
+        "ALTER TABLE main.\(name: run.table) DROP COLUMN \(name: KeyEnforcer.hashColumn)")
+    }
+  }
+
+  /// Deletes the archived rows and the journal of a run, and marks the run as undone.
+  private static func forget(
+    _ run: UndoableRun, at end: Instant, in connection: Connection
+  ) throws {
+    for table in run.archivedTables {
+      try connection.execute(
+        "DELETE FROM main.\(name: ArchiveTable.prefix + table) WHERE poikit_run = \(run.id)")
+    }
+    try connection.execute(
+      """
+      DELETE FROM main.poikit_redirect WHERE table_name = \(literal: run.table)
+        AND loser_key IN (SELECT loser_key FROM main.poikit_redirect WHERE run = \(run.id));
+      DELETE FROM main.poikit_journal WHERE run = \(run.id);
+      UPDATE main.poikit_run SET state = 'undone', ended = \(end.microseconds) WHERE id = \(run.id)
+      """)
+  }
+}

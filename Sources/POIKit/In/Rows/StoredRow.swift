@@ -1,0 +1,137 @@
+internal import JSONStreaming
+internal import POIRecords
+internal import POISQLite
+
+/// A stored row in the form of a record, to compare and merge it with an imported one.
+///
+/// One value serves all rows of a run and keeps its memory.
+struct StoredRow: ~Copyable {
+  private let layout: RecordLayout
+
+  /// The number of result columns before the columns of the slots.
+  private static let leadingCount = 2
+
+  /// A batch with one record: the row.
+  private(set) var batch: RecordBatch
+
+  private(set) var rowID: Int64 = 0
+
+  /// The stored times of the row's attributes; see `PropertyTimes`.
+  private(set) var times: String?
+
+  /// The readers of its relations to many, by the number of the relation.
+  private let relations: [RelatedContentReader]
+
+  /// The relations to many that were copied from a record.
+  private(set) var copiedRelations: [Int] = []
+
+  init(_ schema: StoreSchema, connection: Connection) throws {
+    var relations: [RelatedContentReader] = []
+    for relation in ContentRelation.all(of: schema.model) {
+      relations.append(try RelatedContentReader(relation, in: connection))
+    }
+    self.relations = relations
+    layout = schema.layout
+    batch = RecordBatch(schema.layout, recordCapacity: 1)
+  }
+
+  /// The text of a statement that finds rows for `load`.
+  ///
+  /// - Parameter condition: a condition on the row `t`.
+  static func query(_ table: RowWriter.Table, where condition: SQL) -> SQL {
+    let schema = table.schema
+    var results: [SQL] = ["t.\(StoreSchema.idColumn)"]
+    results.append(table.hasTimes ? "t.\(name: PropertyTimes.column)" : "NULL")
+    var joins: SQL = ""
+    for (slot, field) in schema.layout.fields.enumerated() {
+      let column = SQL(name: field.attribute.column)
+      results.append(field.relationField.map { "r\($0).\(column)" } ?? "t.\(column)")
+      guard let relation = field.attribute.relation else { continue }
+      joins += """
+         LEFT JOIN \(name: relation.table) AS r\(slot) \
+        ON r\(slot).\(StoreSchema.idColumn) = t.\(column)
+        """
+    }
+    if let unmapped = schema.model.unmappedColumn {
+      results.append("t.\(name: unmapped)")
+    }
+    return """
+      SELECT \(results.joined(separator: ", "))
+      FROM \(name: schema.model.table) AS t\(joins) WHERE \(condition)
+      """
+  }
+
+  /// Loads the row that a statement finds.
+  ///
+  /// - Returns: false if it finds no row.
+  mutating func load(_ statement: inout Statement) throws -> Bool {
+    guard try statement.step() else { return false }
+    batch.removeAll()
+    let record = batch.beginRecord()
+    batch.accept(RecordOrigin(index: 0, byteOffset: 0))
+    rowID = statement.integer(0)
+    times = statement.isNull(1) ? nil : statement.text(1)
+    copiedRelations.removeAll(keepingCapacity: true)
+    for slot in 0..<layout.slotCount - layout.relations.count {
+      let isRelation = slot < layout.attributeCount && !layout.fields[slot].relatedFields.isEmpty
+      batch[record, slot] = StoredRow.value(
+        slot + StoredRow.leadingCount, of: statement, isRelation: isRelation, in: &batch)
+    }
+    try statement.reset()
+    return true
+  }
+
+  /// Reads the digests of its relations to many.
+  mutating func loadRelations() throws {
+    for (number, reader) in relations.enumerated() {
+      setRelation(number, to: try reader.digest(ofRow: rowID))
+    }
+  }
+
+  /// Sets relations to one to null if the related row is missing.
+  mutating func clearMissingRelations() {
+    for slot in 0..<layout.attributeCount {
+      let related = layout.fields[slot].relatedFields
+      guard !related.isEmpty, related.allSatisfy({ batch[0, $0].isNull }) else { continue }
+      batch[0, slot] = .null
+    }
+  }
+
+  private static func value(
+    _ column: Int, of statement: borrowing Statement, isRelation: Bool,
+    in batch: inout RecordBatch
+  ) -> ValueSlot {
+    switch statement.value(column) {
+    case .integer(let integer): isRelation ? .related : .integer(integer)
+    case .real(let real): .real(real)
+    case .text(let text): .text(batch.copyToArena(text))
+    // No attribute is stored as a blob.
+    case .null, .blob: .null
+    }
+  }
+
+  mutating func copy(
+    slot: Int, from record: Int, of other: borrowing RecordBatch
+  ) {
+    batch.copy(slot: slot, from: record, of: other, to: 0)
+    if let number = layout.relations.firstIndex(where: { $0.slot == slot }) {
+      setRelation(number, to: other.children[number].digest(ofParent: record))
+      return copiedRelations.append(number)
+    }
+    guard slot < layout.attributeCount else { return }
+    for related in layout.fields[slot].relatedFields {
+      batch.copy(slot: related, from: record, of: other, to: 0)
+    }
+  }
+
+  /// Replaces the unmapped members; `text` is empty if none are left.
+  mutating func setUnmapped(_ text: String) {
+    guard let slot = layout.unmappedSlot else { return }
+    batch[0, slot] = text.isEmpty ? .null : .text(batch.copyToArena(text.utf8Span.span))
+  }
+
+  private mutating func setRelation(_ number: Int, to rows: TableDigest) {
+    batch[0, layout.relations[number].slot] = rows.rowCount > 0 ? .related : .null
+    batch.children[number].setDigest(ofParent: 0, to: rows)
+  }
+}

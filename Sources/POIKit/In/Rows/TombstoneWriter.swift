@@ -1,0 +1,82 @@
+internal import POIRecords
+internal import POISQLite
+
+/// Stores the tombstones of a run, and finds records that they supersede.
+struct TombstoneWriter: ~Copyable {
+  private let keySlots: [Int]
+  private let timestampSlot: Int?
+  private let ties: TieRule
+  private var remembering: Statement
+  private var lookup: Statement
+  private var forgetting: Statement
+
+  /// A writer for a model; nil if removals delete no rows.
+  ///
+  /// - Parameter ties: if `later`, a record that is as new as the removal of its key comes back.
+  init?(_ model: Model, ties: TieRule, connection: Connection) throws {
+    guard let table = TombstoneTable(model) else { return nil }
+    try table.prepare(in: connection)
+    let timestamp = TombstoneTable.timestampColumn
+    let parameters: [SQL] = (1...table.keyColumns.count + 1).map { "?\($0)" }
+    let conditions: [SQL] = table.keyColumns.enumerated().map {
+      "\(name: $0.element) = ?\($0.offset + 1)"
+    }
+    let key = conditions.joined(separator: " AND ")
+    let remembering = try connection.prepare(
+      """
+      INSERT INTO \(table.quotedName) VALUES (\(parameters.joined(separator: ", ")))
+      ON CONFLICT DO UPDATE SET \(timestamp) = excluded.\(timestamp)
+      WHERE \(timestamp) IS NULL OR excluded.\(timestamp) > \(timestamp)
+      """)
+    let lookup = try connection.prepare("SELECT \(timestamp) FROM \(table.quotedName) WHERE \(key)")
+    let forgetting = try connection.prepare("DELETE FROM \(table.quotedName) WHERE \(key)")
+    keySlots = model.key.compactMap { name in model.attributes.index(named: name) }
+    timestampSlot = model.attributes.index(named: model.timestamp)
+    self.ties = ties
+    self.remembering = remembering
+    self.lookup = lookup
+    self.forgetting = forgetting
+  }
+
+  /// Stores a removal, unless one of its key is as new.
+  mutating func remember(_ record: Int, of batch: borrowing RecordBatch) throws {
+    try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &remembering)
+    let place = keySlots.count + 1
+    if let timestamp = batch.timestamp(of: record, slot: timestampSlot) {
+      try remembering.bind(place, integer: timestamp)
+    } else {
+      try remembering.bindNull(place)
+    }
+    try remembering.run()
+  }
+
+  /// Whether a stored tombstone supersedes the record: its timestamp is greater, or equal and wins by `ties`.
+  mutating func supersedes(_ record: Int, of batch: borrowing RecordBatch) throws -> Bool {
+    for slot in keySlots where batch[record, slot].isNull { return false }
+    try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &lookup)
+    guard try lookup.step() else { return false }
+    let isNull = lookup.isNull(0)
+    let timestamp = lookup.integer(0)
+    try lookup.reset()
+    guard let recordTime = batch.timestamp(of: record, slot: timestampSlot) else {
+      return ties == .digest || !isNull
+    }
+    return !isNull && (ties == .later ? timestamp > recordTime : timestamp >= recordTime)
+  }
+
+  /// Deletes the tombstone of a record's key: the record comes back, whatever its timestamp.
+  mutating func forget(_ record: Int, of batch: borrowing RecordBatch) throws {
+    for slot in keySlots where batch[record, slot].isNull { return }
+    try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &forgetting)
+    try forgetting.run()
+  }
+
+  private static func bind(
+    _ keySlots: [Int], of record: Int, in batch: borrowing RecordBatch,
+    to statement: inout Statement
+  ) throws {
+    for (part, slot) in keySlots.enumerated() {
+      try batch.bind(record: record, slot: slot, to: &statement, at: part + 1)
+    }
+  }
+}

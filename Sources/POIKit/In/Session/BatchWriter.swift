@@ -1,0 +1,289 @@
+internal import JSONStreaming
+internal import POIRecords
+internal import POISQLite
+
+/// Writes batches into a model's tables. One transaction has the rows, rejects, counters and checkpoint of a
+/// batch.
+///
+/// The statements are prepared once for the run.
+struct BatchWriter: ~Copyable {
+  private let runID: Int64
+
+  /// The number of committed batches of the run, including this writer's last one.
+  private(set) var generation: Int64
+  private var rows: RowWriter
+  private var merger: MergeWriter?
+  private var tombstones: TombstoneWriter?
+  private var snapshot: SnapshotWriter?
+
+  /// The model of a snapshot, whose keys are remembered; nil in other imports.
+  private let snapshotModel: Model?
+
+  let key: EnforcedKey?
+  private var landing: LandingWriter?
+  private var rejection: Statement
+  private var checkpoint: Statement
+  private var input: Statement
+
+  /// The version of the database to which the remembered row ids belong.
+  private var version: Int64
+  private var versionReading: Statement
+  private var beginning: Statement
+  private var ending: Statement
+  private var cancelling: Statement
+  private let savepoint: RecordSavepoint
+
+  /// Creates a writer, inside the transaction of its first batch.
+  ///
+  /// - Parameters:
+  ///   - runID: the run in `poikit_run` that the batches belong to.
+  ///   - generation: the number of committed batches of the run.
+  ///   - isSnapshot: whether the keys of the records are remembered.
+  init(
+    model: Model, runID: Int64, generation: Int64, policy: MergePolicy,
+    ties: TieRule = .digest, choosePolicy: ImportOptions.PolicyChoice? = nil, isSnapshot: Bool,
+    connection: Connection
+  ) throws {
+    // The initializer of a noncopyable value must do everything that can fail before it sets the first
+    // property.
+    let table = RowWriter.Table(
+      schema: StoreSchema(model), key: try EnforcedKey.read(of: model, in: connection),
+      hasTimes: try PropertyTimes.isKept(in: model.table, of: connection))
+    let savepoint = try RecordSavepoint(connection: connection)
+    let rows = try RowWriter(table, savepoint: savepoint, connection: connection)
+    let merger = try MergeWriter(
+      policy, ties: ties, choosePolicy: choosePolicy, table, connection: connection)
+    let tombstones = try TombstoneWriter(model, ties: ties, connection: connection)
+    let rejection = try connection.prepare(
+      """
+      INSERT INTO poikit_reject
+        (run, input, record, byte_offset, line, "column", rule, attribute, message, issues,
+         member, raw)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """)
+    let checkpoint = try connection.prepare(
+      """
+      INSERT INTO poikit_checkpoint (run, generation, state)
+      SELECT ?1, ?2, ?3 WHERE ?2 = 1 OR ?1 IN (SELECT run FROM poikit_checkpoint)
+      ON CONFLICT (run) DO UPDATE SET state = excluded.state, generation = excluded.generation
+        WHERE generation = excluded.generation - 1
+      """)
+    let input = try InputTable.writing(in: connection)
+    let version = try connection.dataVersion()
+    let versionReading = try connection.prepare("PRAGMA data_version")
+    let beginning = try connection.prepare("BEGIN IMMEDIATE")
+    let ending = try connection.prepare("COMMIT")
+    let cancelling = try connection.prepare("ROLLBACK")
+    self.runID = runID
+    self.generation = generation
+    self.rows = rows
+    self.merger = merger
+    self.tombstones = tombstones
+    key = table.key
+    snapshotModel = isSnapshot ? model : nil
+    self.rejection = rejection
+    self.checkpoint = checkpoint
+    self.input = input
+    self.version = version
+    self.versionReading = versionReading
+    self.beginning = beginning
+    self.ending = ending
+    self.cancelling = cancelling
+    self.savepoint = savepoint
+  }
+
+  /// Begins the transaction of a batch.
+  ///
+  /// - Returns: whether other programs have changed the database since the last batch. Then the remembered
+  ///   row ids are forgotten, and the reserved ids are read again.
+  mutating func begin(in connection: Connection) throws -> Bool {
+    try beginning.run()
+    guard try versionReading.step() else { return false }
+    let current = versionReading.integer(0)
+    try versionReading.reset()
+    guard current != version else { return false }
+    try rows.readReservedRowIDs(in: connection)
+    try rows.readRefusals(in: connection)
+    rows.forgetRows()
+    version = current
+    return true
+  }
+
+  /// Whether this writer committed the last batch of the run. If not, another process continues or has ended
+  /// the run.
+  func ownsRun(in connection: Connection) throws -> Bool {
+    let committed = try connection.integer(
+      "SELECT generation FROM main.poikit_checkpoint WHERE run = \(runID)")
+    return (committed ?? 0) == generation
+  }
+
+  mutating func commit() throws { try ending.run() }
+
+  /// Rolls back the transaction of a batch, unless SQLite has done so.
+  mutating func rollBack() { try? cancelling.run() }
+
+  /// Writes the records of `batch` by the merge policy. A record that the schema refuses becomes a reject: it
+  /// violates a constraint, or its values make an expression fail.
+  ///
+  /// Runs inside the caller's transaction.
+  ///
+  /// - Parameters:
+  ///   - first: the first record to write.
+  ///   - names: the names of the inputs.
+  ///   - targets: the stored row that each record probably matches; empty if unknown.
+  ///   - connection: the store. The first batch of a snapshot creates the table of keys.
+  /// - Returns: the records that match stored rows although the policy is `error`; then the caller must roll
+  ///   back.
+  mutating func writeRows(
+    of batch: inout RecordBatch, from first: Int, _ names: InputNames, targets: [MergeTarget] = [],
+    in connection: Connection
+  ) throws -> MergeConflicts {
+    if snapshot == nil, let snapshotModel {
+      let table = SnapshotTable(snapshotModel, ofRun: runID)
+      try table.prepare(in: connection)
+      snapshot = try SnapshotWriter(table, snapshotModel, connection: connection)
+    }
+    for record in first..<batch.recordCount {
+      let target = targets.isEmpty ? .unknown : targets[record]
+      try snapshot?.add(record, of: batch)
+      do {
+        try writeWhole(record, of: &batch, names, target: target)
+      } catch let error as SQLiteError {
+        // If SQLite has rolled back the whole transaction, the earlier records are gone too.
+        guard beginning.isInTransaction, isRefusal(error, in: connection) else { throw error }
+        batch.refuse(record: record, because: error)
+      }
+    }
+    return merger?.resetConflicts() ?? MergeConflicts()
+  }
+
+  /// Whether the written record caused an error: a constraint violation, or an expression of an app's schema
+  /// that fails for its values. SQLite then undoes the statement, unless a trigger uses another conflict
+  /// clause.
+  private func isRefusal(_ error: SQLiteError, in connection: Connection) -> Bool {
+    if error.isConstraint { return true }
+    guard rows.refusals.arePossible else { return false }
+    return connection.canPrepareStatement(of: error)
+  }
+
+  /// Returns the rows that the removals of the last batch deleted, and forgets them.
+  mutating func resetDeletedRowIDs() -> [Int64] { merger?.resetDeletedRowIDs() ?? [] }
+
+  private mutating func write(
+    _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
+  ) throws {
+    if batch.origins[record].isDeletion {
+      try remove(record, of: &batch, names, target: target)
+    } else if merger == nil {
+      try rows.insert(record: record, of: batch)
+    } else {
+      try merge(record, of: &batch, names, target: target)
+    }
+  }
+
+  /// Writes all rows of a record, or no row.
+  private mutating func writeWhole(
+    _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
+  ) throws {
+    // A removal may be refused after its row is deleted.
+    if rows.mayRefuseInPart || merger != nil && batch.origins[record].isDeletion {
+      try savepoint.open()
+    }
+    do {
+      try write(record, of: &batch, names, target: target)
+    } catch {
+      if savepoint.isOpen {
+        rows.forgetRows()
+        try savepoint.cancel()
+      }
+      throw error
+    }
+    try savepoint.close()
+  }
+
+  /// Merges a record, unless a stored tombstone supersedes it.
+  private mutating func merge(
+    _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
+  ) throws {
+    let ignoresTime = merger?.ignoresTime == true
+    if !ignoresTime, try tombstones?.supersedes(record, of: batch) == true {
+      return batch.countOutcome(record: record, .stale)
+    }
+    try merger?.merge(record: record, of: &batch, names, by: &rows, target: target)
+    // This comes last, because the table may refuse the record.
+    if merger?.forgetsRemovals == true { try tombstones?.forget(record, of: batch) }
+  }
+
+  /// Stores a tombstone. If rows can be found by their key, deletes the row.
+  private mutating func remove(
+    _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
+  ) throws {
+    let outcome = try merger?.remove(
+      record: record, of: &batch, names, by: &rows, target: target)
+    // A removal older than the row is stored too: it counts once the row is gone.
+    guard [.removal, .stale].contains(outcome ?? .removal) else { return }
+    try tombstones?.remember(record, of: batch)
+    if outcome == nil { batch.countOutcome(record: record, .removal) }
+  }
+
+  /// Appends the records of `batch` to the landing table of the run, and creates the table for the first
+  /// batch.
+  ///
+  /// Runs inside the caller's transaction.
+  ///
+  /// - Parameter input: the 0-based number of their input.
+  mutating func land(
+    _ batch: borrowing RecordBatch, input: Int, in connection: Connection
+  ) throws {
+    if landing == nil {
+      guard let key else { throw LandingTable.damage }
+      try LandingTable.make(ofRun: runID, in: connection)
+      landing = try LandingWriter(key, run: runID, connection: connection)
+    }
+    try landing?.append(batch, input: input)
+  }
+
+  /// Inserts the rejects of `batch`, inside the caller's transaction.
+  mutating func insertRejects(
+    of batch: borrowing RecordBatch, _ names: InputNames
+  ) throws {
+    for reject in batch.rejects {
+      let first = reject.issues[0]
+      try rejection.bind(1, integer: runID)
+      try rejection.bind(2, text: names.name(of: reject.origin))
+      try rejection.bind(3, integer: Int64(reject.origin.index + 1))
+      try rejection.bind(4, integer: Int64(reject.origin.byteOffset))
+      try rejection.bind(5, integer: Int64(reject.line))
+      try rejection.bind(6, integer: Int64(reject.column))
+      try rejection.bind(7, text: first.rule)
+      try rejection.bind(8, text: first.attribute)
+      try rejection.bind(9, text: first.message)
+      try rejection.bind(10, text: Issue.json(reject.issues).description)
+      try rejection.bind(11, text: reject.member)
+      try rejection.bind(12, blob: batch.arena.span.extracting(reject.origin.raw))
+      try rejection.run()
+    }
+  }
+
+  /// Inserts or replaces the state of an input, inside the caller's transaction.
+  ///
+  /// - Parameter number: 1 for the first input of the run.
+  mutating func write(_ input: ImportReport.Input, number: Int) throws {
+    try InputTable.bind(input, run: runID, number: number, to: &self.input)
+    try self.input.run()
+  }
+
+  /// Writes the checkpoint, inside the caller's transaction.
+  ///
+  /// - Returns: false if the checkpoint in the store is not this writer's last one. Then another process
+  ///   continues or has ended the run, and the caller must not commit.
+  mutating func writeCheckpoint(_ state: String) throws -> Bool {
+    try checkpoint.bind(1, integer: runID)
+    try checkpoint.bind(2, integer: generation + 1)
+    try checkpoint.bind(3, text: state)
+    try checkpoint.run()
+    guard checkpoint.changeCount == 1 else { return false }
+    generation += 1
+    return true
+  }
+}

@@ -1,0 +1,215 @@
+internal import JSONStreaming
+internal import POIFiles
+internal import POIRecords
+
+extension ImportSession {
+  // MARK: Finding the records
+
+  /// Begins reading at a JSON pointer; nil for newline-delimited or concatenated records.
+  mutating func beginReading(
+    at pointer: String?, hasHeader: Bool = false, columns: [String] = [],
+    resumingAt position: ReadingPosition = .start
+  ) throws(StoreError) {
+    do {
+      let shape: ElementShape =
+        if let pointer { .container(try JSONPointer(parsingPattern: pointer)) } else { .sequence }
+      let tokenPointer = try options.tokenPointer.map(JSONPointer.init(parsing:))
+      if let tokenPointer { try checkToken(tokenPointer, beside: shape) }
+      reader = ElementReader(
+        shape: shape, limits: options.limits.readingLimits,
+        hasHeader: hasHeader || options.hasHeader, columns: columns, resumingAt: position,
+        isResumable: !isDryRun, watching: tokenPointer ?? ReferenceSystem.pointer(beside: shape))
+      intake.beginInput()
+      phase = .reading
+    } catch let error as StoreError {
+      throw fail(error)
+    } catch {
+      throw fail(StoreError(.invalidOptions, "\(error)"))
+    }
+  }
+
+  /// Begins reading at a place that the user did not name.
+  mutating func beginReading(
+    atFound place: String, hasHeader: Bool = false, columns: [String] = []
+  ) throws(StoreError) {
+    progress.input?.pointer = place
+    progress.input?.isPointerFound = true
+    try beginReading(at: place, hasHeader: hasHeader, columns: columns)
+  }
+
+  private func checkToken(
+    _ pointer: JSONPointer, beside shape: ElementShape
+  ) throws(StoreError) {
+    guard case .container(let records) = shape, !Self.isBelow(records, pointer) else {
+      throw StoreError(
+        .invalidOptions,
+        "\(inputName): \"\(pointer)\" is not outside the records; a token needs an "
+          + "object that holds it beside the records", advice: .nameRecords)
+    }
+  }
+
+  /// Whether a pointer leads to the records, or through a value that one of their wildcards matches.
+  private static func isBelow(_ records: JSONPointer, _ pointer: JSONPointer) -> Bool {
+    let wildcard = records.wildcards.min()
+    let outer = records.tokens.prefix(wildcard ?? records.tokens.count)
+    return pointer.tokens.starts(with: outer) { $0.isExactly($1) }
+      && pointer.tokens.count > (wildcard.map { $0 + 1 } ?? -1)
+  }
+
+  /// Stores the input's token after it was read.
+  mutating func noteToken() {
+    guard options.tokenPointer != nil else { return }
+    if let token = reader.watchedText { progress.input?.token = token }
+    progress.input?.otherAtToken =
+      switch reader.otherWatchedKind {
+      case .startObject: .object
+      case .startArray: .array
+      case .null: .null
+      default: nil
+      }
+  }
+
+  mutating func readBeginning<Source: ByteSource & ~Copyable>(of source: inout Source) throws {
+    let beginning = try source.readBeginning()
+    consumedByteCount = source.consumedByteCount
+    try process(beginning.span)
+  }
+
+  /// Surveys a source from its beginning to the place of the records, and returns to the beginning.
+  mutating func surveyAll<Source: ByteSource & ~Copyable>(
+    of source: inout Source
+  ) throws {
+    beginSurvey()
+    pending = GrowableBuffer()
+    var piece = GrowableBuffer<UInt8>(minimumCapacity: InputChunk.byteCount)
+    var askedAt = 0
+    while detector?.outcome == nil {
+      if source.consumedByteCount - askedAt >= ImportSession.surveyStepSize {
+        askedAt = source.consumedByteCount
+        consumedByteCount = askedAt
+        if try isAskedToStop() { return }
+      }
+      piece.removeAll()
+      let count = try piece.appendInPlace(minimumFree: InputChunk.byteCount) {
+        (output) throws(InputError) in try source.read(into: &output)
+      }
+      if count == 0 {
+        detector?.finish()
+        break
+      }
+      detector?.append(piece.span)
+    }
+    try decide()
+    _ = try source.restart()
+  }
+
+  /// Gives the detector the pending bytes from `start` on, and reads all of them once the place of the
+  /// records is known.
+  mutating func surveyPending(from start: Int) throws(StoreError) {
+    ImportSession.feed(pending, from: start, to: &detector)
+    if detector?.outcome == nil {
+      guard pending.count <= ImportSession.surveyLimit else {
+        throw fail(.unknownPlace(in: inputName))
+      }
+      return
+    }
+    try decide()
+    var bytes = GrowableBuffer<UInt8>()
+    swap(&bytes, &pending)
+    try read(bytes.span)
+  }
+
+  private static func feed(
+    _ bytes: borrowing GrowableBuffer<UInt8>, from start: Int, to detector: inout ShapeDetector?
+  ) {
+    detector?.append(bytes.span.extracting(start..<bytes.count))
+  }
+
+  private mutating func decide() throws(StoreError) {
+    guard let outcome = detector?.outcome else { return }
+    let hasHeader = detector?.beginsWithHeader ?? false
+    let columns = detector?.columns ?? []
+    detector = nil
+    if let position = resumedPosition.take() {
+      let place = progress.input?.pointer
+      return try beginReading(at: place, columns: columns, resumingAt: position)
+    }
+    switch outcome {
+    case .sequence:
+      try beginReading(at: nil)
+    case .container(let pointer):
+      try beginReading(atFound: pointer.pattern, hasHeader: hasHeader, columns: columns)
+    case .ambiguous(let candidates):
+      throw fail(.ambiguousPlace(candidates, in: inputName))
+    case .columnWise:
+      throw fail(.columnWise(inputName))
+    }
+  }
+
+  // MARK: Reading
+
+  /// Adds the current element of the reader to the batch, unless it belongs to another shard.
+  private mutating func addElement() {
+    guard let shard = options.shard else { return intake.addElement(of: &reader) }
+    let (recordCount, arenaStart) = (intake.batch.recordCount, intake.batch.arena.count)
+    intake.addElement(of: &reader)
+    guard intake.batch.recordCount > recordCount,
+      shardRule?.shard(of: recordCount, in: intake.batch).number != shard.index
+    else { return }
+    intake.batch.leaveOutLast(arenaStart: arenaStart)
+  }
+
+  /// Reads bytes piece by piece, so that the tape stays small.
+  mutating func read(_ bytes: Span<UInt8>) throws(StoreError) {
+    var start = 0
+    while start < bytes.count {
+      guard case .reading = phase else { return }
+      let end = min(start + InputChunk.byteCount, bytes.count)
+      reader.append(bytes.extracting(start..<end))
+      try readRecords()
+      start = end
+    }
+  }
+
+  private mutating func checkReferenceSystem() throws(StoreError) {
+    guard options.tokenPointer == nil else { return }
+    do { try ReferenceSystem.check(reader.watchedText, of: inputName) } catch { throw fail(error) }
+  }
+
+  /// Decodes every complete record of the reader.
+  mutating func readRecords() throws(StoreError) {
+    while true {
+      let event: ReadingEvent
+      do {
+        event = try reader.next()
+      } catch {
+        // Records before the error are kept.
+        guard try commitAtOnce() else { return }
+        throw fail(StoreError(error, input: inputName))
+      }
+      switch event {
+      case .needsInput:
+        // The clock is read once for many records, and whenever the input makes one wait.
+        if pace.isDue(intake.batch.readCount) { try commit() }
+        return
+      case .end: return try checkReferenceSystem()
+      case .element:
+        // Most files name it before the features.
+        if reader.elementIndex == 0 { try checkReferenceSystem() }
+        addElement()
+      case .malformed(let malformation): intake.addReject(malformation, of: &reader)
+      }
+      let isLast = hasReachedLimit
+      if isLast || intake.batch.readCount >= pace.limit
+        || intake.batch.byteCount >= options.batchByteLimit
+      {
+        if isLast {
+          if try commitAtOnce() { phase = .ended(.finished) }
+        } else {
+          try commit()
+        }
+        guard case .reading = phase else { return }
+      }
+    }
+  }
+}

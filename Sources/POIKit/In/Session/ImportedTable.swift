@@ -1,0 +1,67 @@
+internal import POIRecords
+internal import POISQLite
+
+/// The properties of a table that an import relies on, and that other programs can change while it runs.
+struct ImportedTable {
+  /// The version of the database before the table was read. If it is unchanged, so is the table.
+  let version: Int64
+
+  /// The document of the model that the table was last fitted to.
+  let document: String?
+
+  /// The key that the table is unique by, if any.
+  let key: EnforcedKey?
+
+  /// Whether rows keep the time of each attribute's last change.
+  let hasTimes: Bool
+
+  /// Whether the table may refuse a valid record.
+  let mayRefuse: Bool
+
+  init(of model: Model, in connection: Connection) throws {
+    version = try connection.dataVersion()
+    document = try Bookkeeping.document(ofTable: model.table, in: connection)
+    key = try EnforcedKey.read(of: model, in: connection)
+    hasTimes = try PropertyTimes.isKept(in: model.table, of: connection)
+    mayRefuse = try RecordRefusals.read(of: model, in: connection).arePossible
+  }
+
+  /// Why an import that began with the state `before` cannot continue; nil if it can.
+  func obstacle(since before: ImportedTable) -> Obstacle? {
+    if document != before.document {
+      .model
+    } else if key != before.key {
+      .key
+    } else if hasTimes != before.hasTimes {
+      .times
+    } else if mayRefuse, !before.mayRefuse {
+      .refusals
+    } else {
+      nil
+    }
+  }
+
+  enum Obstacle {
+    case model, key, times, refusals
+
+    var message: String {
+      switch self {
+      case .model: "another program changed the model of the table while the import ran"
+      case .key: "another program changed which key is enforced while the import ran"
+      case .times:
+        "another program made the table keep the times of attributes while the import ran"
+      case .refusals:
+        "another program made the table refuse records, by an index, a check, a foreign key or a "
+          + "trigger, while the import ran"
+      }
+    }
+
+    /// The remedy if batches are committed.
+    var advice: Advice {
+      switch self {
+      case .model, .key: .restart
+      case .times, .refusals: .resume
+      }
+    }
+  }
+}

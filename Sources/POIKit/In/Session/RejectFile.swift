@@ -1,0 +1,264 @@
+internal import Glibc
+internal import JSONStreaming
+internal import POIFiles
+internal import POIRecords
+internal import POISQLite
+
+/// A file of reject lines.
+///
+/// The store's reject table is authoritative. Lines are written after their batch is committed, and a
+/// resumed run rewrites the file from the table.
+struct RejectFile: ~Copyable {
+  private let path: String
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+
+  /// Creates an empty file. An existing reject file is overwritten; any other file is not.
+  ///
+  /// It holds records of the input, so it is not readable by more users than the store: a new file gets the
+  /// store's permissions, in a dry run only the owner's.
+  ///
+  /// It is locked while it is open: lines of two imports would overwrite one another.
+  ///
+  /// - Parameter storePath: where the store is, if there is one.
+  /// - Throws: `StoreError` with `inputOutput` when it cannot be written, with `invalidOptions` when the
+  ///   path is a file without rejects, a file of the store, or in use by another import.
+  init(path: String, storePath: String?) throws(StoreError) {
+    try RejectFile.check(path, storePath: storePath)
+    let permissions = StorePermissions.forFile(besideStoreAt: storePath)
+    let descriptor = RejectFile.open(path, permissions)
+    guard descriptor >= 0 else { throw RejectFile.error(path) }
+    if let error = RejectFile.empty(descriptor, path: path) {
+      close(descriptor)
+      throw error
+    }
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// Opens a file for writing, and for reading its beginning. A pipe or device is opened for writing only,
+  /// if it has a reader: a process that also opens a pipe for reading would wait for itself when the
+  /// readers are gone.
+  ///
+  /// - Returns: the descriptor; -1 if it cannot be opened.
+  private static func open(_ path: String, _ permissions: mode_t) -> Int32 {
+    var status = stat()
+    if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      let stream = unsafe Glibc.open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+      if stream >= 0 {
+        _ = fcntl(stream, F_SETFL, O_WRONLY)
+        return stream
+      }
+      guard errno == ENXIO else { return -1 }
+    }
+    return unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, permissions)
+  }
+
+  /// Checks that a path is not a file without rejects, nor one of a store's files, which may not exist yet:
+  /// the database, or a file that SQLite creates beside it.
+  ///
+  /// - Parameter storePath: where the store is, if there is one.
+  /// - Throws: `StoreError` with `invalidOptions`.
+  static func check(_ path: String, storePath: String?) throws(StoreError) {
+    guard !path.utf8.contains(0) else {
+      throw StoreError(
+        .invalidOptions,
+        "\(path): the path of the rejects holds a NUL character; no file can be there")
+    }
+    if let storePath { try checkStore(storePath, path) }
+    var file = stat()
+    guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return }
+    let isDatabase: Bool
+    do throws(SystemError) {
+      isDatabase = try OpenDatabase.isOpen(at: path)
+    } catch {
+      throw RejectFile.error(path, error)
+    }
+    guard !isDatabase else { throw foreignFile(path) }
+    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    // The error is reported when the file is to be written.
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    if let error = foreignFile(descriptor, path: path) { throw error }
+  }
+
+  private static func checkStore(_ storePath: String, _ path: String) throws(StoreError) {
+    var file = stat()
+    let isThere = unsafe stat(path, &file) == 0
+    let place = place(of: path)
+    let store = RejectFile.place(of: storePath)
+    for end in ["", "-wal", "-shm", "-journal"] {
+      var own = stat()
+      let isSame = unsafe isThere && stat(storePath + end, &own) == 0 && isSameFile(own, file)
+      guard isSame || path == storePath + end || place == store + end else { continue }
+      throw StoreError(
+        .invalidOptions, "\(path): the rejects would overwrite the store",
+        advice: .useOtherRejectFile)
+    }
+  }
+
+  /// Checks that a path is not the regular file that an input is read from.
+  ///
+  /// - Parameter name: the name of the input.
+  /// - Throws: `StoreError` with `invalidOptions`.
+  static func check(_ path: String, inputName name: String) throws(StoreError) {
+    var (file, input, standardInput) = (stat(), stat(), stat())
+    guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return }
+    let isInput =
+      unsafe !name.utf8.contains(0) && stat(name, &input) == 0 && isSameFile(input, file)
+      || name == FileSource.standardInputName && fstat(STDIN_FILENO, &standardInput) == 0
+        && isSameFile(standardInput, file)
+    guard isInput else { return }
+    throw StoreError(
+      .invalidOptions, "\(path): the rejects would overwrite the input", advice: .useOtherRejectFile
+    )
+  }
+
+  private static func isSameFile(_ first: stat, _ second: stat) -> Bool {
+    first.st_dev == second.st_dev && first.st_ino == second.st_ino
+  }
+
+  /// The path after all links are followed, whether the file exists or not.
+  private static func place(of path: String) -> String {
+    var path = path
+    // Linux follows as many links.
+    for _ in 0..<40 {
+      if let place = resolved(path) { return place }
+      let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+      let folder = slash.map { String(path[...$0]) } ?? "./"
+      guard let target = target(ofLink: path) else {
+        let name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        return resolved(folder).map { ($0 == "/" ? "" : $0) + "/" + name } ?? path
+      }
+      path = target.hasPrefix("/") ? target : folder + target
+    }
+    return path
+  }
+
+  private static func resolved(_ path: String) -> String? {
+    guard let whole = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(whole) }
+    return unsafe String(cString: whole)
+  }
+
+  /// The target of a symbolic link; nil if the path is not a link.
+  private static func target(ofLink path: String) -> String? {
+    var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink(path, &target, target.count)
+    return count < 0 ? nil : String(decoding: target[..<count], as: UTF8.self)
+  }
+
+  /// Locks and empties a regular file that holds rejects; leaves a pipe or a device alone.
+  ///
+  /// - Returns: the error, or nil.
+  private static func empty(_ descriptor: Int32, path: String) -> StoreError? {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return RejectFile.error(path) }
+    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+    if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+      return StoreError(
+        .invalidOptions,
+        "\(path): another import writes its rejects there now", advice: .useOtherRejectFile)
+    }
+    if let error = foreignFile(descriptor, path: path) { return error }
+    return ftruncate(descriptor, 0) == 0 ? nil : RejectFile.error(path)
+  }
+
+  /// Refuses a regular file that holds something other than rejects; nil if it is allowed.
+  private static func foreignFile(_ descriptor: Int32, path: String) -> StoreError? {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size > 0
+    else { return nil }
+    var beginning = [UInt8](repeating: 0, count: RejectLine.beginning.count)
+    let count = unsafe pread(descriptor, &beginning, beginning.count, 0)
+    return count == beginning.count && beginning == RejectLine.beginning ? nil : foreignFile(path)
+  }
+
+  private static func foreignFile(_ path: String) -> StoreError {
+    StoreError(
+      .invalidOptions, "\(path): the file is there and holds no rejects",
+      advice: .useOtherRejectFile)
+  }
+
+  /// Writes the rejects of a batch.
+  ///
+  /// - Parameter names: the names of their inputs.
+  mutating func write(
+    _ batch: borrowing RecordBatch, _ names: InputNames
+  ) throws(StoreError) {
+    for reject in batch.rejects {
+      buffer.append(
+        contentsOf: RejectLine.text(
+          input: names.name(of: reject.origin), record: reject.origin.index + 1,
+          byteOffset: reject.origin.byteOffset,
+          line: reject.line, column: reject.column,
+          issues: Issue.json(reject.issues), member: reject.member,
+          raw: batch.arena.span.extracting(reject.origin.raw)
+        ).utf8)
+      if buffer.count > 1 << 16 { try flush() }
+    }
+    try flush()
+  }
+
+  /// Writes the rejects that a run has committed.
+  mutating func write(
+    rejectsOf run: Int64, in connection: Connection, storePath: String
+  ) throws(StoreError) {
+    do {
+      var statement = try connection.prepare(
+        """
+        SELECT input, record, byte_offset, line, "column", issues, member, raw
+        FROM poikit_reject WHERE run = ? ORDER BY id
+        """)
+      try statement.bind(1, integer: run)
+      while try statement.step() {
+        let issues = JSONValue.stored(statement.text(5)) ?? .array([])
+        buffer.append(
+          contentsOf: RejectLine.text(
+            input: statement.text(0), record: Int(statement.integer(1)),
+            byteOffset: Int(statement.integer(2)), line: Int(statement.integer(3)),
+            column: Int(statement.integer(4)), issues: issues,
+            member: statement.isNull(6) ? nil : statement.text(6), raw: statement.bytes(7)
+          ).utf8)
+        if buffer.count > 1 << 16 { try flush() }
+      }
+    } catch {
+      throw StoreError(converting: error, path: storePath)
+    }
+    try flush()
+  }
+
+  /// Waits until the lines and the file's name are on the disk; a pipe or a device needs no wait.
+  func sync() throws(StoreError) {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    guard fsync(descriptor) == 0 else { throw RejectFile.error(path) }
+    do throws(SystemError) {
+      try NewFile.syncFolder(ofFileAt: NewFile.resolved(path))
+    } catch {
+      throw RejectFile.error(path, error)
+    }
+  }
+
+  private mutating func flush() throws(StoreError) {
+    var written = 0
+    while written < buffer.count {
+      let count = unsafe buffer.withUnsafeBytes { bytes in
+        unsafe Glibc.write(descriptor, bytes.baseAddress! + written, bytes.count - written)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw RejectFile.error(path)
+      }
+      written += count
+    }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private static func error(_ path: String, _ failure: SystemError = .last) -> StoreError {
+    StoreError(.inputOutput, "\(path): the reject file cannot be written: \(failure.text)")
+  }
+}

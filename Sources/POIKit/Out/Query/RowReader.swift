@@ -1,0 +1,278 @@
+internal import JSONStreaming
+internal import POIRecords
+internal import POISQLite
+
+/// Reads rows of a model's table with their related rows.
+///
+/// A class, because a reader keeps one for each relation to many in an array, which cannot hold
+/// noncopyable values.
+final class RowReader {
+  let fields: [RecordLayout.Field]
+  private let attributeCount: Int
+  let relations: [(relation: RelationToMany, reader: RowReader)]
+
+  /// The row id, the fields in their order, and the unmapped members if the model keeps them.
+  private(set) var statement: Statement
+
+  /// A reader of the rows that belong to row `?1` of the table with the relation, ordered by their key.
+  private convenience init(_ relation: RelationToMany, in connection: Connection) throws {
+    let (source, rest): (SQL, SQL) =
+      switch relation.link {
+      case .parent(let column):
+        ("\(name: relation.element.table) AS t", "WHERE t.\(name: column) = ?1")
+      case .join(let join, let parentColumn, let rowColumn):
+        (
+          """
+          \(name: join) AS j CROSS JOIN \(name: relation.element.table) AS t \
+          ON t.\(StoreSchema.idColumn) = j.\(name: rowColumn)
+          """, "WHERE j.\(name: parentColumn) = ?1"
+        )
+      }
+    let key = relation.element.key.map { name in
+      SQL(name: relation.element.attribute(named: name)?.column ?? name)
+    }
+    try self.init(
+      relation.element, from: source,
+      rest: "\(rest) ORDER BY \((key.map { "t.\($0)" } + ["1"]).joined(separator: ", "))",
+      in: connection)
+  }
+
+  /// A reader of the rows of a model's table.
+  ///
+  /// - Parameter includesRemoved: whether rows that are marked as removed are read, too.
+  /// - Throws: `StoreFailure` with `noSuchColumn` if the model has no such attribute, or with
+  ///   `invalidOptions` if a value cannot be compared with one.
+  convenience init(
+    _ model: Model, where filters: [RowFilter] = [], orderedBy orders: [RowOrder] = [],
+    limit: Int? = nil, includesRemoved: Bool = false, in connection: Connection
+  ) throws {
+    guard limit ?? 0 >= 0 else {
+      throw StoreFailure(.invalidOptions, "a limit of rows cannot be negative, as \(limit ?? 0) is")
+    }
+    let layout = RecordLayout(model)
+    var conditions: [SQL] = []
+    var values: [RowValue] = []
+    if !includesRemoved, model.tombstoneColumn != nil { conditions.append(model.isLive(in: "t")) }
+    for filter in filters {
+      let (column, attribute) = try layout.column(named: filter.attribute, of: model)
+      values.append(try attribute.comparable(filter.value))
+      conditions.append(filter.condition(on: column))
+    }
+    var terms: [SQL] = []
+    for order in orders {
+      let column = try layout.column(named: order.attribute, of: model).column
+      terms.append(order.isDescending ? "\(column) DESC" : column)
+    }
+    // One order for rows that are equal in it.
+    terms.append("1")
+    let condition: SQL =
+      conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+    try self.init(
+      model, from: "\(name: model.table) AS t",
+      rest: "\(condition) ORDER BY \(terms.joined(separator: ", ")) LIMIT \(limit ?? -1)",
+      in: connection)
+    for (place, value) in values.enumerated() { try statement.bind(place + 1, value) }
+  }
+
+  /// A reader of single rows; `restart(atRowsOf:)` with the id of a row reads it, unless it is marked as removed.
+  convenience init(rowOf model: Model, in connection: Connection) throws {
+    try self.init(
+      model, from: "\(name: model.table) AS t",
+      rest: "WHERE t.\(StoreSchema.idColumn) = ?1 AND \(model.isLive(in: "t"))", in: connection)
+  }
+
+  private init(_ model: Model, from source: SQL, rest: SQL, in connection: Connection) throws {
+    let layout = RecordLayout(model)
+    var results: [SQL] = ["t.\(StoreSchema.idColumn)"]
+    results += layout.fields.indices.map(layout.column)
+    if let column = model.unmappedColumn { results.append("t.\(name: column)") }
+    let statement = try connection.prepare(
+      "SELECT \(results.joined(separator: ", ")) FROM \(source)\(layout.joins) \(rest)",
+      isPersistent: false)
+    var relations: [(relation: RelationToMany, reader: RowReader)] = []
+    for relation in model.relations {
+      relations.append((relation, try RowReader(relation, in: connection)))
+    }
+    fields = layout.fields
+    attributeCount = layout.attributeCount
+    self.relations = relations
+    self.statement = statement
+  }
+
+  /// Goes to the next row; returns false after the last one.
+  func step() throws -> Bool { try statement.step() }
+
+  /// Goes to the start of the rows that belong to a row.
+  func restart(atRowsOf id: Int64) throws {
+    try statement.reset()
+    try statement.bind(1, integer: id)
+  }
+
+  /// Returns the next row, or nil after the last one.
+  func next() throws -> Row? {
+    guard try step() else { return nil }
+    let id = statement.integer(0)
+    var values: [String: RowValue] = [:]
+    for (place, field) in fields[..<attributeCount].enumerated() {
+      values[field.attribute.name] = value(place)
+    }
+    for (relation, reader) in relations {
+      values[relation.name] = .array(try reader.elements(ofRow: id, isPlain: relation.isPlain))
+    }
+    return Row(id: id, values: values)
+  }
+
+  private func elements(ofRow id: Int64, isPlain: Bool) throws -> [RowValue] {
+    try restart(atRowsOf: id)
+    var elements: [RowValue] = []
+    while let row = try next() {
+      elements.append(isPlain ? row[fields[0].attribute.name] : .object(row.values))
+    }
+    try statement.reset()
+    return elements
+  }
+
+  private func value(_ place: Int) -> RowValue {
+    let attribute = fields[place].attribute
+    let column = place + 1
+    guard !statement.isNull(column) else { return .null }
+    guard let relation = attribute.relation else {
+      return attribute.value(column, of: statement)
+    }
+    let related = fields[place].relatedFields
+    if relation.isPlain { return value(related.lowerBound) }
+    return .object(
+      Dictionary(uniqueKeysWithValues: related.map { (fields[$0].attribute.name, value($0)) }))
+  }
+}
+
+extension Model {
+  /// The condition that a row of the table is not marked as removed.
+  func isLive(in row: SQL) -> SQL {
+    tombstoneColumn.map { "coalesce(\(row).\(name: $0), 0) = 0" } ?? "1"
+  }
+}
+
+extension RecordLayout {
+  /// The tables of the relations to one, as `column` names them, joined to the table `t` of the records.
+  var joins: SQL {
+    var joins: SQL = ""
+    for (place, field) in fields.enumerated() {
+      guard let relation = field.attribute.relation else { continue }
+      joins += """
+         LEFT JOIN \(name: relation.table) AS r\(place) \
+        ON r\(place).\(StoreSchema.idColumn) = t.\(name: field.attribute.column)
+        """
+    }
+    return joins
+  }
+
+  /// The column of a field, as the reader's statement names it.
+  func column(_ place: Int) -> SQL {
+    let column = SQL(name: fields[place].attribute.column)
+    return fields[place].relationField.map { "r\($0).\(column)" } ?? "t.\(column)"
+  }
+
+  /// The column of the attribute called `name`, and the attribute.
+  fileprivate func column(
+    named name: String, of model: Model
+  ) throws -> (column: SQL, attribute: Attribute) {
+    // A relation to a plain value has the name of its only attribute.
+    let place = fields.lastIndex { $0.path.isExactly(name) && $0.attribute.relation == nil }
+    guard let place else {
+      let names = fields.filter { $0.attribute.relation == nil }.map(\.path)
+      throw StoreFailure(
+        .noSuchColumn,
+        "the model \"\(model.name)\" has no attribute \"\(name)\" to select or order by; it has "
+          + names.joined(separator: ", "))
+    }
+    return (column(place), fields[place].attribute)
+  }
+}
+
+extension Attribute {
+  private var isBoolean: Bool { types.isSubset(of: [.boolean, .null]) }
+
+  /// The value in a column of a statement's current row.
+  fileprivate func value(_ column: Int, of statement: borrowing Statement) -> RowValue {
+    switch statement.value(column) {
+    case .null, .blob: return .null
+    case .real(let real): return .real(real)
+    case .integer(let integer):
+      if case .instant = storage { return .instant(Instant(microseconds: integer)) }
+      return isBoolean ? .boolean(integer != 0) : .integer(integer)
+    case .text(let text):
+      let text = String(copying: text)
+      guard storage == .json, let json = JSONValue.stored(text) else { return .text(text) }
+      return RowValue(json)
+    }
+  }
+
+  /// What the attribute can be compared with.
+  private var hint: String {
+    switch storage {
+    case _ where isBoolean: ", only with true or false"
+    case .integer, .real: ", only with a number"
+    case .instant: ", only with an Instant or a text such as 2026-01-31T00:00:00Z"
+    case .json: ", only with null, because it is kept as JSON"
+    default: ", only with a text, a finite number or a boolean"
+    }
+  }
+
+  /// A value in the form in which it is compared with values of the attribute.
+  fileprivate func comparable(_ value: RowValue) throws -> RowValue {
+    switch (storage, value) {
+    case (.instant, .instant), (_, .null): return value
+    case (.instant, .text(let text)):
+      if let instant = Instant(timestamp: text.utf8Span.span) { return .instant(instant) }
+    case (_, .text("true")) where isBoolean: return .boolean(true)
+    case (_, .text("false")) where isBoolean: return .boolean(false)
+    case (_, .text) where isBoolean: break
+    case (.integer, .text(let text)), (.real, .text(let text)):
+      if let integer = Int64(text) { return .integer(integer) }
+      if let real = Double(text), real.isFinite { return .real(real) }
+    case (.instant, _), (.json, _), (_, .instant), (_, .array), (_, .object): break
+    case (_, .real(let real)) where !real.isFinite: break
+    case (.uuid, .text(let text)): return .text(text.uppercased())
+    default: return value
+    }
+    throw StoreFailure(
+      .invalidOptions,
+      "\"\(name)\" cannot be compared with \(value.text ?? value.typeName)\(hint)")
+  }
+}
+
+extension Statement {
+  /// Binds a copy of a column of another statement's current row.
+  mutating func bind(_ index: Int, column: Int, of other: borrowing Statement) throws {
+    switch other.value(column) {
+    case .null: try bindNull(index)
+    case .integer(let integer): try bind(index, integer: integer)
+    case .real(let real): try bind(index, real: real)
+    case .text(let text): try bind(index, text: text)
+    case .blob(let blob): try bind(index, blob: blob)
+    }
+  }
+
+  /// Binds a copy of a buffer as a blob.
+  mutating func bind(_ index: Int, blob: borrowing GrowableBuffer<UInt8>) throws {
+    try bind(index, blob: blob.span)
+  }
+
+  /// Binds a copy of a buffer as a text.
+  mutating func bind(_ index: Int, text: borrowing GrowableBuffer<UInt8>) throws {
+    try bind(index, text: text.span)
+  }
+
+  /// Binds a value; an instant as its microseconds.
+  mutating func bind(_ index: Int, _ value: RowValue) throws {
+    switch value {
+    case .boolean(let boolean): try bind(index, integer: boolean ? 1 : 0)
+    case .integer(let integer): try bind(index, integer: integer)
+    case .real(let real): try bind(index, real: real)
+    case .text(let text): try bind(index, text: text)
+    case .instant(let instant): try bind(index, integer: instant.microseconds)
+    case .null, .array, .object: try bindNull(index)
+    }
+  }
+}

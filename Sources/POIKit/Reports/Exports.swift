@@ -1,3 +1,0 @@
-// A program that imports POIKit sees models, records and the database with it.
-@_exported public import POIRecords
-@_exported public import SQLiteKit
