@@ -98,7 +98,7 @@ enum DedupDatabase {
         "\(path): the database was not made by poi-import; name the table with --table")
     }
     let whole = try TableLayout(describing: table, in: connection, key: [])
-    let key = try job.key(known: whole.contentColumns.map(\.name))
+    let key = try job.key(known: whole.content.columns)
     return try job.checked(
       TableLayout(describing: table, in: connection, key: key, timestamp: job.timestamp))
   }
@@ -181,7 +181,7 @@ enum DedupDatabase {
       }
     }
     let deduplicator = Deduplicator(
-      layout: layout, options: try job.options(known: layout.contentColumns.map(\.name)))
+      layout: layout, options: try job.options(known: layout.content.columns))
     guard case .plan = job.task else {
       return try DedupOutcome(of: layout) { () throws(StoreError) in
         try deduplicator.run(on: connection, clock: SystemClock.now, progress: progress)

@@ -221,7 +221,7 @@ final class FaultTrial {
     guard try store.tables().contains("note") else { return }
     let model = try store.model(ofTable: "note")
     let lease = try store.lease()
-    let remembered = RememberedDigest(lease.contentLayout(of: model))
+    let remembered = RememberedDigest(TableLayout(contentOf: model))
     guard let digest = try remembered.read(in: lease.connection) else { return }
     #expect(try lease.digest(of: model).digest == digest)
   }

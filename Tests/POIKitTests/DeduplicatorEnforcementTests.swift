@@ -21,8 +21,8 @@ import Testing
   }
 
   private let layout = TableLayout(
-    table: "poi", contentColumns: [.init("country"), .init("code"), .init("at")],
-    keyColumns: ["country", "code"], timestampColumn: "at", isToolkitTable: true)
+    Model(ofTable: "poi", ["country", "code", "at"].map { Attribute(column: $0) }),
+    isToolkitTable: true, keyColumns: ["country", "code"], timestampColumn: "at")
 
   private func options(_ enforcement: DeduplicationOptions.KeyEnforcement) -> DeduplicationOptions {
     var options = DeduplicationOptions()
@@ -72,8 +72,7 @@ import Testing
       .run(on: connection, clock: someInstant)
     let before = try dump("poi", in: connection)
     let other = TableLayout(
-      table: "poi", contentColumns: layout.contentColumns, keyColumns: columns,
-      timestampColumn: "at", isToolkitTable: true)
+      layout.model, isToolkitTable: true, keyColumns: columns, timestampColumn: "at")
     for enforcement in [DeduplicationOptions.KeyEnforcement.hash, .index] {
       let error = storeError {
         _ = try Deduplicator(layout: other, options: options(enforcement))

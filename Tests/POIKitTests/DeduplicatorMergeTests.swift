@@ -33,11 +33,12 @@ import Testing
   private func layout(_ connection: Connection) throws -> TableLayout {
     var layout = try TableLayout(
       describing: "t", in: connection, key: ["k"], timestamp: "at", tombstone: "dead")
-    for index in layout.contentColumns.indices {
-      let name = layout.contentColumns[index].name
-      guard let (_, rule) = Self.rules.first(where: { $0.column == name }) else { continue }
-      layout.contentColumns[index].mergeRule = rule
+    let columns = layout.content.attributes.map { attribute in
+      let rule = Self.rules.first { $0.column == attribute.column }?.rule
+      return Attribute(
+        column: attribute.column, relation: attribute.relation, mergeRule: rule)
     }
+    layout.content = Model(ofTable: "t", columns)
     return layout
   }
 

@@ -434,8 +434,10 @@ import Testing
     #expect(code(layout) == .invalidOptions)
     layout.keyColumns = ["nowhere"]
     #expect(code(layout) == .noSuchColumn)
-    layout.table = "nowhere"
-    #expect(code(layout) == .noSuchTable)
+    let missing = TableLayout(
+      Model(ofTable: "nowhere", [Attribute(column: "key")]), isToolkitTable: false,
+      keyColumns: ["key"])
+    #expect(code(missing) == .noSuchTable)
   }
 
   @Test func `a temporary folder that is missing is named`() throws {
@@ -461,12 +463,12 @@ import Testing
         CREATE TABLE poi (poikit_id INTEGER PRIMARY KEY, name TEXT, category INTEGER);
         \(sql)
         """)
-      let relation = RelatedRow(
-        table: "category", idColumn: "poikit_id", uniqueColumns: ["name"])
-      let layout = TableLayout(
-        table: "poi", contentColumns: [.init("name"), .init("category", relation: relation)],
-        keyColumns: ["name"])
-      return try layout.digest(in: connection)
+      let model = try Model(
+        parsing: """
+          {"x-table":"poi","properties":{"name":{},
+            "category":{"type":"string","x-relation":{"table":"category","unique":"name"}}}}
+          """)
+      return try TableLayout(contentOf: model).digest(in: connection)
     }
     let one = try digest(
       "INSERT INTO category VALUES (1, 'x'), (2, 'y'); INSERT INTO poi VALUES (1, 'a', 1), (2, 'b', 2)"

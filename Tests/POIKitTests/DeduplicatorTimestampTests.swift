@@ -100,8 +100,9 @@ import Testing
       "CREATE TABLE t (k, at); INSERT INTO t VALUES (1, 1000), (1, 2000)")
     for isInstant in [true, false] {
       let layout = TableLayout(
-        table: "t", contentColumns: [.init("k"), .init("at")], keyColumns: ["k"],
-        timestampColumn: "at", isTimestampInstant: isInstant, isToolkitTable: true)
+        Model(ofTable: "t", [Attribute(column: "k"), Attribute(column: "at")]),
+        isToolkitTable: true, keyColumns: ["k"], timestampColumn: "at",
+        isTimestampInstant: isInstant)
       let plan = try #require(try Deduplicator(layout: layout).plan(on: connection))
       #expect(plan.samples[0].explanation == (isInstant ? "newer by 1 ms" : "newer"))
     }

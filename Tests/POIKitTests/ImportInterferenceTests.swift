@@ -214,7 +214,7 @@ import Testing
     let version = try store.dataVersion()
     let lease = try store.lease()
     _ = try lease.digestAfterImport(countedAs: sum, of: .poi, since: version)
-    let remembered = RememberedDigest(lease.contentLayout(of: changed))
+    let remembered = RememberedDigest(TableLayout(contentOf: changed))
     let digest = try remembered.read(in: lease.connection)
     #expect(digest == nil)
   }

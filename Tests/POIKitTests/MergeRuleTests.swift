@@ -50,8 +50,8 @@ import Testing
           "d":{"type":"integer","x-unit":"seconds","x-merge":"maximum"},
           "e":{"type":"array","x-merge":"union"}}}
         """)
-    let rules = try TableLayout(model).contentColumns.map(\.mergeRule)
-    #expect(rules == [.newest, .longest, .minimum, .maximum, .union])
+    let rules = model.attributes.map(\.mergeRule)
+    #expect(rules == [nil, .longest, .minimum, .maximum, .union])
   }
 
   @Test(arguments: [

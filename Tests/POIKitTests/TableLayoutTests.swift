@@ -4,7 +4,7 @@ import Testing
 @testable import POIKit
 
 @Suite struct TableLayoutTests {
-  private func names(_ layout: TableLayout) -> [String] { layout.contentColumns.map(\.name) }
+  private func names(_ layout: TableLayout) -> [String] { layout.content.columns }
 
   @Test func `content is every stored column except a bare row id`() throws {
     let connection = try Connection.inMemory()
@@ -38,7 +38,7 @@ import Testing
     try connection.execute(
       "CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, par INTEGER REFERENCES \(parent))")
     let layout = try TableLayout(describing: "t", in: connection, key: ["k"])
-    #expect(layout.contentColumns.last?.relation?.uniqueColumns == ["k"])
+    #expect(layout.content.attributes.last?.relation?.attributes.map(\.column) == ["k"])
   }
 
   @Test func `a row of the same table is content by its key if one unique column refers to it`()
@@ -58,7 +58,7 @@ import Testing
       """)
     let layout = try TableLayout(describing: "t", in: connection, key: ["k"])
     func collation(_ column: String) -> String? {
-      layout.contentColumns.first { $0.name == column }?.relation?.idCollation
+      layout.content.attributes.first { $0.column == column }?.relation?.foreignKey?.collation
     }
     #expect(["a", "b", "c", "d"].map(collation) == ["BINARY", nil, nil, "NOCASE"])
     // A reference to a missing row, or to a row without a key, is a value like any other.

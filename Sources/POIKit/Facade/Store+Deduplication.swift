@@ -98,7 +98,7 @@ extension Store {
 extension Store.Lease {
   /// Clears the doubt in the model of a table whose inferred key was named.
   fileprivate func confirmKey(namedBy layout: TableLayout) throws {
-    guard let model = layout.model, model.isKeyDoubtful, !layout.isKeyDoubtful,
+    guard let model = layout.ownModel, model.isKeyDoubtful, !layout.isKeyDoubtful,
       Set(layout.keyColumns.map(ExactText.init)) == Set(layout.identityColumns.map(ExactText.init))
     else { return }
     var overrides = Model.Overrides()

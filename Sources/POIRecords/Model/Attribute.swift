@@ -209,6 +209,25 @@ package struct Relation: Sendable {
   /// Whether the record holds the plain value of the only attribute instead of an object.
   package let isPlain: Bool
 
+  /// How the row is found in a table that the toolkit did not create; nil if the value is its row id.
+  package var foreignKey: ForeignKey?
+
+  /// A column that a foreign key refers to; its values are unique.
+  package struct ForeignKey: Sendable {
+    package let column: String
+
+    /// The collation of its unique index; nil if it is the row id.
+    ///
+    /// A value of such a column has a meaning of its own. So the value itself is content if no row has it, or if
+    /// the attributes of its row are all NULL.
+    package let collation: String?
+
+    package init(column: String, collation: String?) {
+      self.column = column
+      self.collation = collation
+    }
+  }
+
   /// Whether rows of both relations can share a table.
   func isStored(as other: Relation) -> Bool {
     attributes.count == other.attributes.count

@@ -14,10 +14,10 @@ public struct Model: Sendable {
   public let table: String
 
   /// The attributes, except relations to many, in document order.
-  package let attributes: [Attribute]
+  package private(set) var attributes: [Attribute]
 
   /// The relations to many, in document order.
-  package let relations: [RelationToMany]
+  package private(set) var relations: [RelationToMany]
 
   /// The names of the attributes that identify a record; empty if the model has no key.
   public let key: [String]
@@ -42,7 +42,7 @@ public struct Model: Sendable {
   package let tombstone: Tombstone?
 
   /// The column that stores the unmapped members as one JSON object, if any.
-  public let unmappedColumn: String?
+  public private(set) var unmappedColumn: String?
 
   /// The compiled rules of all values.
   package let rules: RuleTable
@@ -72,6 +72,16 @@ public struct Model: Sendable {
       default: false
       }
     }.map(\.name)
+  }
+
+  /// The columns of the attributes and of the unmapped members.
+  package var columns: [String] { attributes.map(\.column) + (unmappedColumn.map { [$0] } ?? []) }
+
+  /// Removes columns and relations to many.
+  package mutating func removeParts(where isRemoved: (String) -> Bool) {
+    attributes.removeAll { isRemoved($0.column) }
+    relations.removeAll { isRemoved($0.name) }
+    if let column = unmappedColumn, isRemoved(column) { unmappedColumn = nil }
   }
 
   /// The attribute called `name`; nil if the model has no such attribute.

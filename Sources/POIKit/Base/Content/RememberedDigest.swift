@@ -30,7 +30,7 @@ struct RememberedDigest {
   init(_ layout: TableLayout) {
     table = layout.table
     var tables = [layout.table]
-    for other in RememberedDigest.relatedTables(layout.contentColumns, layout.relations)
+    for other in RememberedDigest.relatedTables(of: layout.content)
     where !tables.contains(other) {
       tables.append(other)
     }
@@ -53,14 +53,12 @@ struct RememberedDigest {
   }
 
   /// The tables whose rows are content of a table's rows.
-  private static func relatedTables(
-    _ columns: [ContentColumn], _ relations: [ContentRelation]
-  ) -> [String] {
-    columns.compactMap(\.relation?.table)
-      + relations.flatMap { relation in
-        var tables = [relation.table]
+  private static func relatedTables(of model: Model) -> [String] {
+    model.attributes.compactMap(\.relation?.table)
+      + model.relations.flatMap { relation in
+        var tables = [relation.element.table]
         if case .join(let join, _, _) = relation.link { tables.append(join) }
-        return tables + relatedTables(relation.contentColumns, relation.relations)
+        return tables + relatedTables(of: relation.element)
       }
   }
 

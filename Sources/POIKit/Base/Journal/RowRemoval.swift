@@ -120,9 +120,8 @@ struct RowRemoval {
     _ layout: TableLayout, in connection: Connection
   ) throws -> Digest {
     let list: SQL = "(SELECT row AS loser FROM \(RowRemoval.listTable))"
-    var reader = try ContentReader(
-      layout, schema: schema, rows: .listed(in: list), in: connection)
-    return try reader.digest().digest
+    return try RowReader(layout, schema: schema, rows: .listed(in: list), in: connection)
+      .digest().digest
   }
 
   /// Runs `body` with foreign keys enforced. Call it outside a transaction: SQLite ignores the setting inside.

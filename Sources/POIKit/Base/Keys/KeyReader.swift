@@ -6,34 +6,26 @@ struct KeyReader: ~Copyable {
   private let columnCount: Int
   private var statement: Statement
 
-  /// The same statement with the identifying values of a related row in place of its id.
-  private var display: Statement
+  /// Reads the rows with those that their keys refer to.
+  private let rows: RowReader
+
+  /// The places of the key's attributes.
+  private let places: [Int]
 
   init(
     _ layout: TableLayout, schema: TableSchema, in connection: Connection
   ) throws {
     columnCount = layout.keyColumns.count
-    let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
-    let displays = layout.keyColumns.map { Self.display(of: $0, in: layout) }.joined(
-      separator: ", ")
-    let row: SQL = "FROM main.\(name: schema.name) AS t WHERE t.\(name: schema.rowIDName) = ?1"
-    let statement = try connection.prepare("SELECT \(columns) \(row)")
-    display = try connection.prepare("SELECT \(displays) \(row)")
-    self.statement = statement
-  }
-
-  /// The value of a key's column as people read it.
-  private static func display(of column: String, in layout: TableLayout) -> SQL {
-    let value: SQL = "t.\(name: column)"
-    guard let relation = layout.contentColumns.first(where: { $0.name == column })?.relation else {
-      return value
+    places = layout.keyColumns.compactMap { name in
+      layout.model.attributes.firstIndex { $0.column.isExactly(name) }
     }
-    let names = relation.uniqueColumns.map { "r.\(name: $0)" as SQL }.joined(
-      separator: " || ', ' || ")
-    return """
-      ifnull((SELECT \(names) FROM main.\(name: relation.table) AS r \
-      WHERE r.\(name: relation.idColumn) = \(value)), \(value))
-      """
+    let row: SQL = "WHERE t.\(name: schema.rowIDName) = ?1"
+    let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
+    let statement = try connection.prepare(
+      "SELECT \(columns) FROM main.\(name: schema.name) AS t \(row)")
+    rows = try RowReader(
+      RecordLayout(layout.model), of: layout.model, rowID: "1", rest: row, in: connection)
+    self.statement = statement
   }
 
   /// Reads the key of a row; if there is no such row, the key is empty.
@@ -46,13 +38,16 @@ struct KeyReader: ~Copyable {
 
   /// The values of a row's key as text, nil for NULL. A blob is written as in SQL, and a related
   /// row as the values that identify it.
-  mutating func values(_ rowID: Int64) throws -> [String?] {
-    try display.bind(1, integer: rowID)
-    var values: [String?] = []
-    if try display.step() {
-      for column in 0..<columnCount { values.append(Self.display(column, of: display)) }
+  func values(_ rowID: Int64) throws -> [String?] {
+    try rows.restart(atRowsOf: rowID)
+    guard try rows.step() else { return [] }
+    let values = places.map { place in
+      let related = rows.fields[place].relatedFields.map { Self.display($0 + 1, of: rows.statement) }
+      return related.isEmpty || related.contains(nil)
+        ? Self.display(place + 1, of: rows.statement)
+        : related.compactMap(\.self).joined(separator: ", ")
     }
-    try display.reset()
+    try rows.statement.reset()
     return values
   }
 

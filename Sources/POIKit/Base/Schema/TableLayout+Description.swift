@@ -35,16 +35,20 @@ extension TableLayout {
     for name in key { keyColumns.append(try schema.column(name)) }
 
     let references = try TableReference.all(to: schema, in: connection)
-    var content: [ContentColumn] = []
-    for name in schema.storedColumns where name != schema.rowIDColumn || keyColumns.contains(name) {
-      content.append(
-        ContentColumn(
-          name,
-          relation: try Self.ownReference(
-            from: name, references, of: schema, key: keyColumns, in: connection)))
+    let columns = try (schema.storedColumns + schema.generatedColumns).map { name in
+      Attribute(
+        column: name,
+        relation: try Self.ownReference(
+          from: name, references, of: schema, key: keyColumns, in: connection))
+    }
+    let model = Model(ofTable: schema.name, columns)
+    var content = model
+    content.removeParts { name in
+      schema.generatedColumns.containsExactly(name)
+        || name == schema.rowIDColumn && !keyColumns.contains(name)
     }
     self.init(
-      table: schema.name, contentColumns: content, keyColumns: keyColumns,
+      model, content: content, isToolkitTable: false, keyColumns: keyColumns,
       timestampColumn: try timestamp.map(schema.column),
       tombstoneColumn: try tombstone.map(schema.column))
   }
@@ -53,7 +57,7 @@ extension TableLayout {
   private static func ownReference(
     from column: String, _ references: [TableReference], of schema: TableSchema, key: [String],
     in connection: Connection
-  ) throws -> RelatedRow? {
+  ) throws -> Relation? {
     for reference in references
     where reference.childTable.isExactly(schema.name) && reference.childColumns.count == 1
       && reference.childColumns[0].isExactly(column) && reference.parentColumns.count == 1
@@ -64,8 +68,8 @@ extension TableLayout {
         collation = try schema.uniqueCollation(of: target, in: connection)
         if collation == nil { continue }
       }
-      return RelatedRow(
-        table: schema.name, idColumn: target, uniqueColumns: key, idCollation: collation)
+      return Relation(
+        ofTable: schema.name, key, foreignKey: .init(column: target, collation: collation))
     }
     return nil
   }

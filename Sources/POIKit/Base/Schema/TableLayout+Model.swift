@@ -33,31 +33,16 @@ extension TableLayout {
     var isInstant = false
     if case .instant = timestampAttribute?.storage { isInstant = true }
     self.init(
-      table: model.table, contentColumns: TableLayout.contentColumns(of: model),
-      keyColumns: columns,
+      model, isToolkitTable: true, keyColumns: columns,
       timestampColumn: timestampAttribute?.column, isTimestampInstant: isInstant,
       tombstoneColumn: model.tombstoneColumn,
-      identityColumns: model.key.compactMap { model.attribute(named: $0)?.column },
-      isToolkitTable: true, relations: ContentRelation.all(of: model))
+      identityColumns: model.key.compactMap { model.attribute(named: $0)?.column })
     removals = TombstoneTable(model)
-    self.model = model
     isKeyDoubtful = key.isEmpty && model.isKeyDoubtful
   }
 
-  /// The columns that the digest of a model's record covers.
-  static func contentColumns(of model: Model) -> [ContentColumn] {
-    var columns = model.attributes.map { attribute in
-      ContentColumn(
-        attribute.column,
-        relation: attribute.relation.map { relation in
-          RelatedRow(
-            table: relation.table, idColumn: StoreSchema.idColumn.text,
-            uniqueColumns: relation.attributes.map(\.column))
-        }, mergeRule: attribute.mergeRule ?? .newest)
-    }
-    if let unmapped = model.unmappedColumn { columns.append(ContentColumn(unmapped)) }
-    return columns
-  }
+  /// The part of a layout that a digest needs.
+  init(contentOf model: Model) { self.init(model, isToolkitTable: true) }
 
   private static func attribute(
     _ name: String, of model: Model

@@ -1,19 +1,19 @@
 internal import POIRecords
 internal import POISQLite
 
-/// The columns of a table that make a record's content, its key and its timestamp.
+/// What a table's records are, and the columns that make their key and timestamp.
 ///
 /// For a table of the toolkit it follows from the model; for any other table `init(describing:…)`
 /// reads it from the database.
-public struct TableLayout: Sendable, Hashable {
+public struct TableLayout: Sendable {
+  /// What the records are; of a table that the toolkit did not create, its columns as they are.
+  package let model: Model
+
+  /// The part of the model that is a record's content.
+  package var content: Model
+
   /// The name of the table.
-  public var table: String
-
-  /// The columns whose values are the record's content, in any order.
-  package var contentColumns: [ContentColumn]
-
-  /// The rows of other tables that belong to the record's content, in any order.
-  package var relations: [ContentRelation]
+  public var table: String { model.table }
 
   /// The columns that identify a record: rows with equal values in all of them are duplicates. At
   /// least one.
@@ -38,15 +38,15 @@ public struct TableLayout: Sendable, Hashable {
   /// The table of the stored tombstones.
   var removals: TombstoneTable?
 
-  /// The model of the table, in a store of the toolkit.
-  var model: Model?
-
   /// The columns by which other systems know a record, if they are not the key. If a loser and its
   /// winner differ in them, a redirect is stored.
   package var identityColumns: [String]
 
   /// Whether the toolkit created the table, so that it may add its own columns.
-  package var isToolkitTable: Bool
+  package let isToolkitTable: Bool
+
+  /// The model of a table of the toolkit; nil for another table, which has no rules.
+  var ownModel: Model? { isToolkitTable ? model : nil }
 
   /// The layout without columns and relations to many that do not count as content.
   ///
@@ -55,32 +55,32 @@ public struct TableLayout: Sendable, Hashable {
   func ignoring(_ names: [String], of schema: TableSchema) throws -> TableLayout {
     var layout = self
     for name in names {
-      if relations.contains(where: { $0.name.isExactly(name) }) {
-        layout.relations.removeAll { $0.name.isExactly(name) }
+      if model.relations.contains(where: { $0.name.isExactly(name) }) {
+        layout.content.removeParts { $0.isExactly(name) }
       } else {
-        let column = try schema.column(model?.attribute(named: name)?.column ?? name)
-        layout.contentColumns.removeAll { TableSchema.isSame($0.name, column) }
+        let column = try schema.column(model.attribute(named: name)?.column ?? name)
+        layout.content.removeParts { TableSchema.isSame($0, column) }
       }
     }
     return layout
   }
 
   /// A layout with the given parts.
+  ///
+  /// - Parameter content: the part of the model that is content; nil for all of it.
   package init(
-    table: String, contentColumns: [ContentColumn], keyColumns: [String],
+    _ model: Model, content: Model? = nil, isToolkitTable: Bool, keyColumns: [String] = [],
     timestampColumn: String? = nil, isTimestampInstant: Bool = false,
-    tombstoneColumn: String? = nil, identityColumns: [String] = [], isToolkitTable: Bool = false,
-    relations: [ContentRelation] = []
+    tombstoneColumn: String? = nil, identityColumns: [String] = []
   ) {
-    self.table = table
-    self.contentColumns = contentColumns
+    self.model = model
+    self.content = content ?? model
+    self.isToolkitTable = isToolkitTable
     self.keyColumns = keyColumns
     self.timestampColumn = timestampColumn
     self.isTimestampInstant = isTimestampInstant
     self.tombstoneColumn = tombstoneColumn
     self.identityColumns = identityColumns
-    self.isToolkitTable = isToolkitTable
-    self.relations = relations
   }
 }
 

@@ -26,7 +26,7 @@ extension Store.Lease {
   /// See `Store.digest(of:)`.
   func digest(of model: Model) throws -> TableDigest {
     try checkTable(of: model)
-    let layout = contentLayout(of: model)
+    let layout = TableLayout(contentOf: model)
     func read() throws -> TableDigest {
       // An empty table needs no prepared statements.
       let isEmpty = try connection.integer("SELECT 1 FROM \(name: model.table) LIMIT 1") == nil
@@ -40,7 +40,7 @@ extension Store.Lease {
   /// The digest of a model's table at the beginning of an import: the remembered one, or else a computed
   /// one.
   func digestBeforeImport(of model: Model) throws -> Digest {
-    let remembered = RememberedDigest(contentLayout(of: model))
+    let remembered = RememberedDigest(TableLayout(contentOf: model))
     if let digest = try remembered.read(in: connection) { return digest }
     return try digest(of: model).digest
   }
@@ -56,7 +56,7 @@ extension Store.Lease {
   func digestAfterImport(
     countedAs sum: Digest, of model: Model, since version: Int64?
   ) throws -> Digest {
-    let layout = contentLayout(of: model)
+    let layout = TableLayout(contentOf: model)
     return try connection.withoutWaitingForDisk {
       try connection.inTransaction(.immediate) {
         let isAlone = try connection.dataVersion() == version
@@ -73,13 +73,6 @@ extension Store.Lease {
 
   /// Forgets the digest of a model's table, inside the caller's transaction. Its triggers are removed.
   func forgetDigest(of model: Model) throws {
-    try RememberedDigest(contentLayout(of: model)).forget(in: connection)
-  }
-
-  /// The part of a table's layout that its digest needs.
-  func contentLayout(of model: Model) -> TableLayout {
-    TableLayout(
-      table: model.table, contentColumns: TableLayout.contentColumns(of: model), keyColumns: [],
-      relations: ContentRelation.all(of: model))
+    try RememberedDigest(TableLayout(contentOf: model)).forget(in: connection)
   }
 }

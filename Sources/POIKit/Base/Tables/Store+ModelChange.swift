@@ -43,7 +43,7 @@ extension Store.Lease {
             + change.obstacles.joined(separator: "; "),
           advice: change.advice + [.useModel(ofTable: new.table), .useOtherStore])
       }
-      try RememberedDigest(contentLayout(of: old)).forget(in: connection)
+      try RememberedDigest(TableLayout(contentOf: old)).forget(in: connection)
       // The next import recreates it for the new model.
       if TombstoneTable(old) != TombstoneTable(new) {
         try TombstoneTable.remove(for: new.table, in: connection)

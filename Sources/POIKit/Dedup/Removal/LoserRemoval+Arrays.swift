@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import POISQLite
 
 /// The rows of relations to many, which are removed with their losers.
@@ -8,15 +9,15 @@ extension LoserRemoval {
     let column: String
 
     /// The columns of the given relations, and of the relations inside them.
-    static func all(in relations: [ContentRelation]) -> Set<Ownership> {
+    static func all(in relations: [RelationToMany]) -> Set<Ownership> {
       var found: Set<Ownership> = []
       for relation in relations {
         switch relation.link {
-        case .parent(let column): found.insert(Ownership(table: relation.table, column: column))
+        case .parent(let column): found.insert(Ownership(table: relation.element.table, column: column))
         case .join(let join, let parentColumn, _):
           found.insert(Ownership(table: join, column: parentColumn))
         }
-        found.formUnion(all(in: relation.relations))
+        found.formUnion(all(in: relation.element.relations))
       }
       return found
     }

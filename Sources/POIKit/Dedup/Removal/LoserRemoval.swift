@@ -62,7 +62,7 @@ struct LoserRemoval {
     in connection: Connection
   ) throws {
     self.layout = layout
-    ownerships = arrays == .winner ? Ownership.all(in: layout.relations) : []
+    ownerships = arrays == .winner ? Ownership.all(in: layout.model.relations) : []
     self.statements = statements
     root = schema
     enforcesReferences = try connection.integer("PRAGMA foreign_keys") == 1

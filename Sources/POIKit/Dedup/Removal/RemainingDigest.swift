@@ -10,14 +10,7 @@ final class RemainingDigest {
 
   private let layout: TableLayout
   private let schema: TableSchema
-  private var reader: Reader?
-
-  /// A reader of listed rows in a box, because an optional property cannot hold one in place.
-  private final class Reader {
-    var content: ContentReader
-
-    init(_ content: consuming ContentReader) { self.content = content }
-  }
+  private var reader: RowReader?
 
   /// Reads the remembered digest; nil if it is missing, or if removing losers may change other rows of the
   /// table.
@@ -29,7 +22,7 @@ final class RemainingDigest {
     _ layout: TableLayout, schema: TableSchema, references: [TableReference],
     in connection: Connection
   ) throws {
-    guard layout.isToolkitTable, layout.relations.isEmpty, references.isEmpty,
+    guard layout.isToolkitTable, layout.content.relations.isEmpty, references.isEmpty,
       try !SideEffects.hasOtherTriggers(in: connection),
       let digest = try RememberedDigest(layout).read(in: connection)
     else { return nil }
@@ -45,15 +38,10 @@ final class RemainingDigest {
   ///   - list: a table with the ids of the rows in the column `loser`.
   ///   - connection: the database, in the transaction that deletes the rows.
   func subtract(rowsListedIn list: SQL, in connection: Connection) throws {
-    let reader: Reader
-    if let made = self.reader {
-      reader = made
-    } else {
-      try RememberedDigest(layout).forget(in: connection)
-      reader = Reader(
-        try ContentReader(layout, schema: schema, rows: .listed(in: list), in: connection))
-      self.reader = reader
-    }
-    digest -= try reader.content.digest().digest
+    if reader == nil { try RememberedDigest(layout).forget(in: connection) }
+    let reader = try self.reader
+      ?? RowReader(layout, schema: schema, rows: .listed(in: list), in: connection)
+    self.reader = reader
+    digest -= try reader.digest().digest
   }
 }

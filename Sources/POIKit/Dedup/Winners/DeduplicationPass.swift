@@ -87,7 +87,7 @@ struct DeduplicationPass: ~Copyable {
     let remembered = RememberedDigest(layout)
     guard layout.isToolkitTable, try remembered.read(in: connection) != nil else { return }
     try connection.inTransaction {
-      let digest = try TwoThreadDigest.compute(layout, schema: schema, in: connection).digest
+      let digest = try layout.digest(in: connection).digest
       try remembered.check(digest, in: connection)
     }
   }
@@ -341,16 +341,10 @@ extension DeduplicationPass {
     let writes = record != nil || options.enforcement != .none || plan.loserCount > 0
     do {
       guard writes else {
-        return try connection.inTransaction(.deferred) {
-          try complete(
-            clock(), reading: layout.digest(in: connection))
-        }
+        return try connection.inTransaction(.deferred) { try complete(clock()) }
       }
       let report = try connection.withoutWaitingForDisk {
-        try connection.inTransaction(.immediate) {
-          try complete(
-            clock(), reading: TwoThreadDigest.compute(layout, schema: schema, in: connection))
-        }
+        try connection.inTransaction(.immediate) { try complete(clock()) }
       }
       try connection.syncToDisk()
       return report
@@ -363,17 +357,14 @@ extension DeduplicationPass {
     }
   }
 
-  /// - Parameter readDigest: computes the digest of the table.
-  private func complete(
-    _ end: Instant, reading readDigest: @autoclosure () throws -> TableDigest
-  ) throws -> DeduplicationReport {
+  private func complete(_ end: Instant) throws -> DeduplicationReport {
     try checkUnchanged()
     let counts = removal.counts
     let table =
       if let remaining = removal.remainingDigest {
         TableDigest(digest: remaining.digest, rowCount: try schema.rowCount(in: connection))
       } else {
-        try readDigest()
+        try layout.digest(in: connection)
       }
     let outcome = try deduplicator.enforcer(of: schema).enforce(in: connection)
     guard plan.rowCount == table.rowCount + counts.removedRowCount + counts.supersededRowCount,
@@ -403,7 +394,7 @@ extension DeduplicationOptions {
   /// Whether one transaction removes all losers of a group. A winner that got values or arrays of
   /// some losers is no longer the record that won against the others.
   func removesGroupsWhole(in layout: TableLayout) -> Bool {
-    mergesLosers || arrays == .move && !layout.relations.isEmpty
+    mergesLosers || arrays == .move && !layout.model.relations.isEmpty
   }
 }
 
@@ -421,9 +412,9 @@ extension TableLayout {
   }
 
   private func tieRule(asked: TieRule?, in connection: Connection) throws -> TieRule {
-    guard let rule = asked ?? model?.ties ?? (timestampColumn == nil ? .later : nil), rule == .later
+    guard let rule = asked ?? model.ties ?? (timestampColumn == nil ? .later : nil), rule == .later
     else { return .digest }
-    guard let model, try tellsOrder(of: model, in: connection) else {
+    guard isToolkitTable, try tellsOrder(in: connection) else {
       guard asked == .later else { return .digest }
       throw StoreFailure(
         .invalidOptions,
@@ -440,7 +431,7 @@ extension TableLayout {
     return isShard ? .digest : .later
   }
 
-  private func tellsOrder(of model: Model, in connection: Connection) throws -> Bool {
+  private func tellsOrder(in connection: Connection) throws -> Bool {
     let key = model.key.compactMap { model.attribute(named: $0)?.column }
     return try Set(key) == Set(keyColumns)
       && EnforcedKey.columns(ofTable: table, in: connection).isEmpty

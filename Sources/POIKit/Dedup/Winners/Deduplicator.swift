@@ -131,7 +131,7 @@ extension Deduplicator {
     let schema = try TableSchema(of: layout.table, in: connection)
     let fixed =
       layout.keyColumns + [layout.timestampColumn, layout.tombstoneColumn].compactMap { $0 }
-    for name in fixed + layout.contentColumns.map(\.name) + layout.identityColumns {
+    for name in fixed + layout.content.columns + layout.identityColumns {
       _ = try schema.column(name)
     }
     if options.mergesLosers,

@@ -16,7 +16,7 @@ internal import POISQLite
 /// A value that breaks a rule of the model is left out. If the table keeps the time of each
 /// attribute, a merged value keeps its time.
 struct LoserMerge: ~Copyable {
-  private let columns: [ContentColumn]
+  private let columns: [(name: String, mergeRule: MergeRule)]
   private let tombstonePlace: Int?
   private let presencePlace: Int
   private let presenceColumns: [String]
@@ -51,15 +51,16 @@ struct LoserMerge: ~Copyable {
     let fixed =
       layout.keyColumns + layout.identityColumns + references.flatMap(\.childColumns)
       + [
-        layout.timestampColumn, layout.tombstoneColumn, layout.model?.tombstoneAttributeColumn,
+        layout.timestampColumn, layout.tombstoneColumn, layout.model.tombstoneAttributeColumn,
         schema.rowIDColumn,
       ].compactMap { $0 }
-    let columns = layout.contentColumns.filter { column in
-      !fixed.contains { TableSchema.isSame($0, column.name) }
+    let columns = layout.content.columns.filter { !TableSchema.contains(fixed, $0) }.map { name in
+      let attribute = layout.content.attributes.first { $0.column.isExactly(name) }
+      return (name: name, mergeRule: attribute?.mergeRule ?? .newest)
     }
     let mergedNames = columns.map(\.name)
     let presenceColumns =
-      layout.model.map { FillCheck.fixedColumns(of: $0, besides: mergedNames) } ?? []
+      layout.ownModel.map { FillCheck.fixedColumns(of: $0, besides: mergedNames) } ?? []
     let timeColumns = try Self.timeColumns(of: layout, in: connection)
     let names =
       mergedNames + (layout.tombstoneColumn.map { [$0] } ?? []) + presenceColumns
@@ -76,9 +77,9 @@ struct LoserMerge: ~Copyable {
     presencePlace = columns.count + (layout.tombstoneColumn == nil ? 0 : 1)
     self.presenceColumns = presenceColumns
     timePlace = timeColumns.isEmpty ? nil : presencePlace + presenceColumns.count
-    check = layout.model.map { FillCheck($0, columns: mergedNames) }
+    check = layout.ownModel.map { FillCheck($0, columns: mergedNames) }
     self.rows = rows
-    members = layout.model.flatMap { LoserMembers($0, columns: mergedNames) }
+    members = layout.ownModel.flatMap { LoserMembers($0, columns: mergedNames) }
   }
 
   /// The columns with the times of a row's attributes; empty if the table does not keep them, or
@@ -86,7 +87,7 @@ struct LoserMerge: ~Copyable {
   private static func timeColumns(
     of layout: TableLayout, in connection: Connection
   ) throws -> [String] {
-    guard let model = layout.model, let name = model.timestamp,
+    guard let model = layout.ownModel, let name = model.timestamp,
       let timestamp = layout.timestampColumn, model.attribute(named: name)?.column == timestamp,
       try PropertyTimes.isKept(in: layout.table, of: connection)
     else { return [] }

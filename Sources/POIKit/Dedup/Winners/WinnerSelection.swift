@@ -236,7 +236,7 @@ extension WinnerSelection {
     beginningWith first: CandidateEntry, _ schema: TableSchema, in connection: Connection
   ) throws {
     var keys = try KeyReader(layout, schema: schema, in: connection)
-    var contents = try ContentReader(layout, schema: schema, rows: .one, in: connection)
+    let contents = try RowReader(layout, schema: schema, rows: .one, in: connection)
     var following: CandidateEntry? = first
     while let first = following {
       plan.groupCount += 1
@@ -248,11 +248,11 @@ extension WinnerSelection {
         try checkKey(of: entry, in: group, &keys)
         following = try candidates.next()
         if layout.isKeyDoubtful {
-          try noteContent(of: entry, in: &group, &contents)
+          try noteContent(of: entry, in: &group, contents)
           continue
         }
         let isTied = following.map { $0.sortKey == first.sortKey && $0.rank == entry.rank } ?? false
-        try add(entry, isTiedWithNext: isTied, to: &group, &contents)
+        try add(entry, isTiedWithNext: isTied, to: &group, contents)
       }
       try finish(group, &keys)
     }
@@ -266,7 +266,7 @@ extension WinnerSelection {
 
   /// Notes the content of a row of a group. The first row of the group is noted with the second.
   private mutating func noteContent(
-    of entry: CandidateEntry, in group: inout GroupState, _ contents: inout ContentReader
+    of entry: CandidateEntry, in group: inout GroupState, _ contents: RowReader
   ) throws {
     func appendDigest(of rowID: Int64, _ copies: inout CandidateSorter) throws -> Digest {
       try contents.read(rowID, into: &otherContent)
@@ -284,7 +284,7 @@ extension WinnerSelection {
 
   /// Keeps one row of each content of a doubtful key.
   private mutating func decideCopies(_ schema: TableSchema, in connection: Connection) throws {
-    var contents = try ContentReader(layout, schema: schema, rows: .one, in: connection)
+    let contents = try RowReader(layout, schema: schema, rows: .one, in: connection)
     try copies.finish()
     var winner: CandidateEntry?
     while let entry = try copies.next() {
@@ -325,11 +325,11 @@ extension WinnerSelection {
   /// - Parameter isTiedWithNext: whether the next row of the group has the same rank.
   private mutating func add(
     _ entry: CandidateEntry, isTiedWithNext: Bool, to group: inout GroupState,
-    _ contents: inout ContentReader
+    _ contents: RowReader
   ) throws {
     group.rowCount += 1
     guard entry.rank != group.winner.rank else {
-      return try decideTie(entry, in: &group, &contents)
+      return try decideTie(entry, in: &group, contents)
     }
     try appendTiedLosers(of: group)
     let reason = group.winner.rank.reasonToBeat(entry.rank)
@@ -357,7 +357,7 @@ extension WinnerSelection {
 
   /// Decides between a row and the winner so far, which has the same rank, by their contents.
   private mutating func decideTie(
-    _ entry: CandidateEntry, in group: inout GroupState, _ contents: inout ContentReader
+    _ entry: CandidateEntry, in group: inout GroupState, _ contents: RowReader
   ) throws {
     if group.tiedCount == 0 {
       try contents.read(group.winner.rowID, into: &bestContent)

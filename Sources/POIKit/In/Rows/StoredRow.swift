@@ -8,9 +8,6 @@ internal import POISQLite
 struct StoredRow: ~Copyable {
   private let layout: RecordLayout
 
-  /// The number of result columns before the columns of the slots.
-  private static let leadingCount = 2
-
   /// A batch with one record: the row.
   private(set) var batch: RecordBatch
 
@@ -20,17 +17,13 @@ struct StoredRow: ~Copyable {
   private(set) var times: String?
 
   /// The readers of its relations to many, by the number of the relation.
-  private let relations: [RelatedContentReader]
+  private let relations: [RowReader]
 
   /// The relations to many that were copied from a record.
   private(set) var copiedRelations: [Int] = []
 
   init(_ schema: StoreSchema, connection: Connection) throws {
-    var relations: [RelatedContentReader] = []
-    for relation in ContentRelation.all(of: schema.model) {
-      relations.append(try RelatedContentReader(relation, in: connection))
-    }
-    self.relations = relations
+    relations = try schema.model.relations.map { try RowReader(rowsOf: $0, in: connection) }
     layout = schema.layout
     batch = RecordBatch(schema.layout, recordCapacity: 1)
   }
@@ -39,26 +32,9 @@ struct StoredRow: ~Copyable {
   ///
   /// - Parameter condition: a condition on the row `t`.
   static func query(_ table: RowWriter.Table, where condition: SQL) -> SQL {
-    let schema = table.schema
-    var results: [SQL] = ["t.\(StoreSchema.idColumn)"]
-    results.append(table.hasTimes ? "t.\(name: PropertyTimes.column)" : "NULL")
-    var joins: SQL = ""
-    for (slot, field) in schema.layout.fields.enumerated() {
-      let column = SQL(name: field.attribute.column)
-      results.append(field.relationField.map { "r\($0).\(column)" } ?? "t.\(column)")
-      guard let relation = field.attribute.relation else { continue }
-      joins += """
-         LEFT JOIN \(name: relation.table) AS r\(slot) \
-        ON r\(slot).\(StoreSchema.idColumn) = t.\(column)
-        """
-    }
-    if let unmapped = schema.model.unmappedColumn {
-      results.append("t.\(name: unmapped)")
-    }
-    return """
-      SELECT \(results.joined(separator: ", "))
-      FROM \(name: schema.model.table) AS t\(joins) WHERE \(condition)
-      """
+    table.schema.layout.query(
+      of: table.schema.model, with: [table.hasTimes ? "t.\(name: PropertyTimes.column)" : "NULL"],
+      rest: "WHERE \(condition)")
   }
 
   /// Loads the row that a statement finds.
@@ -70,13 +46,14 @@ struct StoredRow: ~Copyable {
     let record = batch.beginRecord()
     batch.accept(RecordOrigin(index: 0, byteOffset: 0))
     rowID = statement.integer(0)
-    times = statement.isNull(1) ? nil : statement.text(1)
     copiedRelations.removeAll(keepingCapacity: true)
-    for slot in 0..<layout.slotCount - layout.relations.count {
+    let columnCount = layout.slotCount - layout.relations.count
+    for slot in 0..<columnCount {
       let isRelation = slot < layout.attributeCount && !layout.fields[slot].relatedFields.isEmpty
       batch[record, slot] = StoredRow.value(
-        slot + StoredRow.leadingCount, of: statement, isRelation: isRelation, in: &batch)
+        slot + 1, of: statement, isRelation: isRelation, in: &batch)
     }
+    times = statement.isNull(columnCount + 1) ? nil : statement.text(columnCount + 1)
     try statement.reset()
     return true
   }

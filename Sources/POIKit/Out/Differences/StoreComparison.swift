@@ -10,7 +10,7 @@ struct StoreComparison: ~Copyable {
   private let newer: KeyedRows
   private let attributes: ComparedAttributes
   private let writers: (older: RecordWriter, newer: RecordWriter)
-  private let manyReaders: [(older: RelatedContentReader, newer: RelatedContentReader)]
+  private let manyReaders: [(older: RowReader, newer: RowReader)]
   private var output: RowOutput
   private var report: DifferenceReport
   private var changedCounts: [String: Int] = [:]
@@ -45,11 +45,10 @@ struct StoreComparison: ~Copyable {
     }
     let attributes = try ComparedAttributes(
       olderRows, newerRows, ignoring: options.ignoredAttributes)
-    let relations = (ContentRelation.all(of: older.model), ContentRelation.all(of: newer.model))
     let manyReaders = try attributes.relations.map { many in
       (
-        try RelatedContentReader(relations.0[many.older], in: older.connection),
-        try RelatedContentReader(relations.1[many.newer], in: newer.connection)
+        try RowReader(rowsOf: older.model.relations[many.older], in: older.connection),
+        try RowReader(rowsOf: newer.model.relations[many.newer], in: newer.connection)
       )
     }
     let writers = (

@@ -36,7 +36,7 @@ final class RecordWriter {
     let isRequired: Bool
 
     /// Reads the digests of the rows, to compare them with arrays that unmapped members hold.
-    let content: RelatedContentReader
+    let content: RowReader
   }
 
   /// - Parameter columns: the names of the attributes and relations to write; empty for all, and for the unmapped
@@ -65,14 +65,14 @@ final class RecordWriter {
     keepsUnmapped = model.unmappedColumn != nil && (columns.isEmpty || model.keepsMisfits)
     writesOthers = columns.isEmpty
     var relations: [Related] = []
-    for (relation, content) in zip(reader.relations, ContentRelation.all(of: model)) {
+    for relation in reader.relations {
       relations.append(
         Related(
           writer: try RecordWriter(
             relation.relation.element, columns: [], reader: relation.reader,
             isPlain: relation.relation.isPlain, in: connection),
           isRequired: relation.relation.isRequired,
-          content: try RelatedContentReader(content, in: connection)))
+          content: try RowReader(rowsOf: relation.relation, in: connection)))
     }
     self.relations = relations
     decoder = ValueDecoder(model)

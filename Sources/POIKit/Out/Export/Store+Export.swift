@@ -32,7 +32,7 @@ extension Store {
           let model = try lease.model(ofTable: table)
           let export = TableExport(of: model.table, options, model)
           return try export.run(
-            model, lease.contentLayout(of: model), in: lease.connection, progress: progress,
+            model, TableLayout(contentOf: model), in: lease.connection, progress: progress,
             to: write)
         }
       }

@@ -101,8 +101,7 @@ struct TableExport: ~Copyable {
     let remembered = RememberedDigest(layout)
     if let digest = try remembered.read(in: connection), digest == exported { return digest }
     let schema = try TableSchema(of: layout.table, in: connection)
-    var reader = try ContentReader(layout, schema: schema, rows: .all, in: connection)
-    let digest = try reader.digest().digest
+    let digest = try RowReader(layout, schema: schema, rows: .all, in: connection).digest().digest
     try remembered.check(digest, in: connection)
     return digest
   }

@@ -2,41 +2,8 @@ internal import JSONStreaming
 internal import POIRecords
 internal import POISQLite
 
-/// Reads rows of a model's table with their related rows.
-///
-/// A class, because a reader keeps one for each relation to many in an array, which cannot hold
-/// noncopyable values.
-final class RowReader {
-  let fields: [RecordLayout.Field]
-  private let attributeCount: Int
-  let relations: [(relation: RelationToMany, reader: RowReader)]
-
-  /// The row id, the fields in their order, and the unmapped members if the model keeps them.
-  private(set) var statement: Statement
-
-  /// A reader of the rows that belong to row `?1` of the table with the relation, ordered by their key.
-  private convenience init(_ relation: RelationToMany, in connection: Connection) throws {
-    let (source, rest): (SQL, SQL) =
-      switch relation.link {
-      case .parent(let column):
-        ("\(name: relation.element.table) AS t", "WHERE t.\(name: column) = ?1")
-      case .join(let join, let parentColumn, let rowColumn):
-        (
-          """
-          \(name: join) AS j CROSS JOIN \(name: relation.element.table) AS t \
-          ON t.\(StoreSchema.idColumn) = j.\(name: rowColumn)
-          """, "WHERE j.\(name: parentColumn) = ?1"
-        )
-      }
-    let key = relation.element.key.map { name in
-      SQL(name: relation.element.attribute(named: name)?.column ?? name)
-    }
-    try self.init(
-      relation.element, from: source,
-      rest: "\(rest) ORDER BY \((key.map { "t.\($0)" } + ["1"]).joined(separator: ", "))",
-      in: connection)
-  }
-
+/// Rows as values of a program.
+extension RowReader {
   /// A reader of the rows of a model's table.
   ///
   /// - Parameter includesRemoved: whether rows that are marked as removed are read, too.
@@ -68,7 +35,7 @@ final class RowReader {
     let condition: SQL =
       conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
     try self.init(
-      model, from: "\(name: model.table) AS t",
+      layout, of: model,
       rest: "\(condition) ORDER BY \(terms.joined(separator: ", ")) LIMIT \(limit ?? -1)",
       in: connection)
     for (place, value) in values.enumerated() { try statement.bind(place + 1, value) }
@@ -77,35 +44,8 @@ final class RowReader {
   /// A reader of single rows; `restart(atRowsOf:)` with the id of a row reads it, unless it is marked as removed.
   convenience init(rowOf model: Model, in connection: Connection) throws {
     try self.init(
-      model, from: "\(name: model.table) AS t",
+      RecordLayout(model), of: model,
       rest: "WHERE t.\(StoreSchema.idColumn) = ?1 AND \(model.isLive(in: "t"))", in: connection)
-  }
-
-  private init(_ model: Model, from source: SQL, rest: SQL, in connection: Connection) throws {
-    let layout = RecordLayout(model)
-    var results: [SQL] = ["t.\(StoreSchema.idColumn)"]
-    results += layout.fields.indices.map(layout.column)
-    if let column = model.unmappedColumn { results.append("t.\(name: column)") }
-    let statement = try connection.prepare(
-      "SELECT \(results.joined(separator: ", ")) FROM \(source)\(layout.joins) \(rest)",
-      isPersistent: false)
-    var relations: [(relation: RelationToMany, reader: RowReader)] = []
-    for relation in model.relations {
-      relations.append((relation, try RowReader(relation, in: connection)))
-    }
-    fields = layout.fields
-    attributeCount = layout.attributeCount
-    self.relations = relations
-    self.statement = statement
-  }
-
-  /// Goes to the next row; returns false after the last one.
-  func step() throws -> Bool { try statement.step() }
-
-  /// Goes to the start of the rows that belong to a row.
-  func restart(atRowsOf id: Int64) throws {
-    try statement.reset()
-    try statement.bind(1, integer: id)
   }
 
   /// Returns the next row, or nil after the last one.
@@ -146,33 +86,7 @@ final class RowReader {
   }
 }
 
-extension Model {
-  /// The condition that a row of the table is not marked as removed.
-  func isLive(in row: SQL) -> SQL {
-    tombstoneColumn.map { "coalesce(\(row).\(name: $0), 0) = 0" } ?? "1"
-  }
-}
-
 extension RecordLayout {
-  /// The tables of the relations to one, as `column` names them, joined to the table `t` of the records.
-  var joins: SQL {
-    var joins: SQL = ""
-    for (place, field) in fields.enumerated() {
-      guard let relation = field.attribute.relation else { continue }
-      joins += """
-         LEFT JOIN \(name: relation.table) AS r\(place) \
-        ON r\(place).\(StoreSchema.idColumn) = t.\(name: field.attribute.column)
-        """
-    }
-    return joins
-  }
-
-  /// The column of a field, as the reader's statement names it.
-  func column(_ place: Int) -> SQL {
-    let column = SQL(name: fields[place].attribute.column)
-    return fields[place].relationField.map { "r\($0).\(column)" } ?? "t.\(column)"
-  }
-
   /// The column of the attribute called `name`, and the attribute.
   fileprivate func column(
     named name: String, of model: Model
