@@ -86,3 +86,21 @@ enum StoredValue: Hashable {
     }
   }
 }
+
+extension Statement {
+  /// The value of a column as people read it, a blob as in SQL; nil for NULL.
+  func displayText(_ column: Int) -> String? {
+    switch columnType(column) {
+    case .null: return nil
+    case .integer, .real, .text: return text(column)
+    case .blob:
+      let bytes = bytes(column)
+      var text = "x'"
+      for index in bytes.indices {
+        let digits = String(bytes[index], radix: 16)
+        text += digits.count == 1 ? "0" + digits : digits
+      }
+      return text + "'"
+    }
+  }
+}

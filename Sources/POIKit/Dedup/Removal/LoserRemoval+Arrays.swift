@@ -13,7 +13,8 @@ extension LoserRemoval {
       var found: Set<Ownership> = []
       for relation in relations {
         switch relation.link {
-        case .parent(let column): found.insert(Ownership(table: relation.element.table, column: column))
+        case .parent(let column):
+          found.insert(Ownership(table: relation.element.table, column: column))
         case .join(let join, let parentColumn, _):
           found.insert(Ownership(table: join, column: parentColumn))
         }

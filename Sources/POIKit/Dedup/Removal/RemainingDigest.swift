@@ -39,7 +39,8 @@ final class RemainingDigest {
   ///   - connection: the database, in the transaction that deletes the rows.
   func subtract(rowsListedIn list: SQL, in connection: Connection) throws {
     if reader == nil { try RememberedDigest(layout).forget(in: connection) }
-    let reader = try self.reader
+    let reader =
+      try self.reader
       ?? RowReader(layout, schema: schema, rows: .listed(in: list), in: connection)
     self.reader = reader
     digest -= try reader.digest().digest

@@ -42,28 +42,14 @@ struct KeyReader: ~Copyable {
     try rows.restart(atRowsOf: rowID)
     guard try rows.step() else { return [] }
     let values = places.map { place in
-      let related = rows.fields[place].relatedFields.map { Self.display($0 + 1, of: rows.statement) }
+      let related = rows.fields[place].relatedFields.map {
+        rows.statement.displayText($0 + 1)
+      }
       return related.isEmpty || related.contains(nil)
-        ? Self.display(place + 1, of: rows.statement)
+        ? rows.statement.displayText(place + 1)
         : related.compactMap(\.self).joined(separator: ", ")
     }
     try rows.statement.reset()
     return values
-  }
-
-  /// A value as people read it, nil for NULL.
-  static func display(_ column: Int, of statement: borrowing Statement) -> String? {
-    switch statement.columnType(column) {
-    case .null: return nil
-    case .integer, .real, .text: return statement.text(column)
-    case .blob:
-      let bytes = statement.bytes(column)
-      var text = "x'"
-      for index in bytes.indices {
-        let digits = String(bytes[index], radix: 16)
-        text += digits.count == 1 ? "0" + digits : digits
-      }
-      return text + "'"
-    }
   }
 }
