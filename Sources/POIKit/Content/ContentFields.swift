@@ -62,6 +62,28 @@ struct ContentFields {
     self.joins = joins
   }
 
+  /// The fields of rows that a `RowReader` reads: the row id, the fields of a layout, and the unmapped members.
+  init(_ columns: [ContentColumn], readAs layout: RecordLayout) {
+    fields = columns.sorted(by: { CanonicalContent.precedes($0.name, $1.name) }).map { content in
+      let place = layout.fields.firstIndex {
+        $0.relationField == nil && $0.attribute.column.isExactly(content.name)
+      }
+      let related = content.relation.map { relation in
+        relation.uniqueColumns.sorted(by: CanonicalContent.precedes).map { name in
+          let inner = layout.fields.firstIndex {
+            $0.relationField == place && $0.attribute.column.isExactly(name)
+          }
+          return (CanonicalContent.nameTag(name), (inner ?? 0) + 1)
+        }
+      }
+      return Field(
+        nameTag: CanonicalContent.nameTag(content.name),
+        column: (place ?? layout.fields.count) + 1, related: related, isValueContent: false)
+    }
+    results = []
+    joins = ""
+  }
+
   /// Appends the fields of a statement's current row.
   func append(_ statement: borrowing Statement, to content: inout CanonicalContent) {
     for field in fields {

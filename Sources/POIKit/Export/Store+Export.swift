@@ -87,6 +87,7 @@ extension Store {
   ) throws(StoreError) -> ExportReport {
     try leased { (lease) in
       try lease.connection.inTransaction(.deferred) {
+        guard !options.isChecked else { throw ExportOptions.uncheckable }
         let model = try lease.model(ofTable: table)
         var rows = try ExportedRows(model, options, includesRemoved: false, in: lease.connection)
         let writer = try RecordWriter(

@@ -12,11 +12,8 @@ struct TableExport: ~Copyable {
   private var output = RowOutput()
   private var report: ExportReport
 
-  /// Reads what was written, if it should be whole records.
-  private var checker: CheckThread?
-
-  /// The row ids of the records in the output, if they are checked.
-  private var rows: [Int64] = []
+  /// Reads what was written, if that is asked for.
+  private var check: ExportCheck?
 
   /// - Parameter model: the model of the table; nil if it has none.
   init(of table: String, _ options: ExportOptions, _ model: Model? = nil) {
@@ -32,6 +29,10 @@ struct TableExport: ~Copyable {
     _ model: Model, _ layout: TableLayout, in connection: Connection,
     progress: (StoreProgress) -> BatchDecision, to write: (Span<UInt8>) throws -> Void
   ) throws -> ExportReport {
+    let isWhole = options.columns.isEmpty
+    guard !options.isChecked || (isWhole && format.isReadAgain) else {
+      throw ExportOptions.uncheckable
+    }
     let nameField = try nameField(of: model, in: connection)
     var selection = try ExportedRows(
       model, options, includesRemoved: format.isReadAgain, in: connection)
@@ -41,7 +42,10 @@ struct TableExport: ~Copyable {
     let writer = try RecordWriter(
       model, columns: columns == nil ? options.columns : [], reader: reader, in: connection)
     let feature = format.isMap ? try writer.featurePlan(of: model) : nil
-    if options.columns.isEmpty, format.isReadAgain { try startChecker(model) }
+    if options.isChecked { check = ExportCheck(model, format) }
+    var digests =
+      isWhole && (format.isReadAgain || options.isOfAllRows)
+      ? try RowDigests(model, layout, in: connection) : nil
     let (opening, closing) = format.brackets(areRecordsNamed: nameField != nil)
     output.bytes.append(copying: opening.utf8Span.span)
     if let columns { output.append(header: columns.all.map(\.name)) }
@@ -59,61 +63,35 @@ struct TableExport: ~Copyable {
         try writer.append(to: &output)
       }
       endRecord()
-      if checker != nil { rows.append(reader.statement.integer(0)) }
+      check?.note(row: reader.statement.integer(0))
+      try digests?.add(reader.statement)
       if output.bytes.count >= Self.pieceSize { try flush(progress, write) }
     }
     output.bytes.append(copying: closing.utf8Span.span)
     try flush(progress, write)
-    if var check = try checker?.finish() {
-      if report.isFinished {
-        try check.finish()
-        report.digest = check.digest
-        if check.digest != nil, options.isOfAllRows {
-          report.tableDigest = try Self.digest(of: layout, exportedAs: check.digest, in: connection)
-        }
-      }
+    report.repairedTextCount = output.repairedTextCount
+    guard report.isFinished else { return report }
+    if var check = check.take() {
+      try check.finish()
+      report.importDigest = check.digest
       report.refusedRecordCount = check.refusedCount
       report.firstRefusal = check.firstRefusal
     }
-    if report.digest == nil, report.isFinished, options.isOfAllRows, options.columns.isEmpty {
-      try Self.check(layout, in: connection)
+    if let digests {
+      if format.isReadAgain { report.digest = digests.sum }
+      if options.isOfAllRows {
+        let isOfRemoved = format.isReadAgain || model.tombstoneColumn == nil
+        try RememberedDigest(layout).check(
+          isOfRemoved ? digests.sum : Self.digest(of: layout, in: connection), in: connection)
+      }
     }
-    report.repairedTextCount = output.repairedTextCount
     return report
   }
 
-  /// Checks that the rows of a table have the digest that is remembered, if one is.
-  private static func check(_ layout: TableLayout, in connection: Connection) throws {
-    guard try RememberedDigest(layout).read(in: connection) != nil else { return }
-    _ = try digest(of: layout, exportedAs: nil, in: connection)
-  }
-
-  /// The digest of the table; nil if a view has its name now.
-  ///
-  /// - Parameter exported: the digest of the exported records.
-  private static func digest(
-    of layout: TableLayout, exportedAs exported: Digest?, in connection: Connection
-  ) throws -> Digest? {
-    let isView: SQL = """
-      SELECT 1 FROM main.sqlite_schema WHERE type = 'view' AND name = \(literal: layout.table) COLLATE NOCASE
-      """
-    guard try connection.integer(isView) == nil else { return nil }
-    let remembered = RememberedDigest(layout)
-    if let digest = try remembered.read(in: connection), digest == exported { return digest }
+  private static func digest(of layout: TableLayout, in connection: Connection) throws -> Digest {
     let schema = try TableSchema(of: layout.table, in: connection)
     var reader = try ContentReader(layout, schema: schema, rows: .all, in: connection)
-    let digest = try reader.digest().digest
-    try remembered.check(digest, in: connection)
-    return digest
-  }
-
-  private mutating func startChecker(_ model: Model) throws {
-    do throws(SystemError) {
-      checker = try CheckThread(ExportCheck(model, format))
-    } catch {
-      throw StoreFailure(
-        .inputOutput, "the system gives no thread to check the export with: \(error.text)")
-    }
+    return try reader.digest().digest
   }
 
   /// Writes the rows of a table or view that has no model.
@@ -121,6 +99,7 @@ struct TableExport: ~Copyable {
     _ table: PlainTable, in connection: Connection, progress: (StoreProgress) -> BatchDecision,
     to write: (Span<UInt8>) throws -> Void
   ) throws -> ExportReport {
+    guard !options.isChecked else { throw ExportOptions.uncheckable }
     guard !format.isMap, options.box == nil else {
       throw StoreFailure(
         .invalidOptions, "\(table.name) has no model that names its coordinates, so it is not a map"
@@ -171,10 +150,10 @@ struct TableExport: ~Copyable {
     _ progress: (StoreProgress) -> BatchDecision, _ write: (Span<UInt8>) throws -> Void
   ) throws {
     report.byteCount += output.bytes.count
-    if checker != nil {
-      try checker?.take(&output.bytes, ofRows: &rows, write)
-    } else {
-      try write(output.bytes.span)
+    try write(output.bytes.span)
+    if var check = check.take() {
+      try check.read(output.bytes.span)
+      self.check = consume check
     }
     output.bytes.removeAll()
     let decision = progress(StoreProgress(.reading, completedCount: report.recordCount))
