@@ -70,23 +70,4 @@ import Testing
     #expect(report.rowsLeft == 3)
     #expect(try report.digest == Deduplicator.tableDigest(of: layout, on: connection).digest)
   }
-
-  @Test(
-    arguments: [[], [7], [0, 8_191], [0, 8_192], [-3, 1 << 40], [.min, -1, 0, 1, .max]] as [[Int64]]
-  )
-  func `two threads read each row once`(ids: [Int64]) throws {
-    let folder = try ScratchFolder()
-    let connection = try Connection(path: folder.file("a.sqlite"))
-    try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY)")
-    for id in ids {
-      var insert = try connection.prepare("INSERT INTO t VALUES (?1)")
-      try insert.bind(1, integer: id)
-      try insert.run()
-    }
-    let layout = try TableLayout(describing: "t", in: connection, key: [])
-    let schema = try TableSchema(of: "t", in: connection)
-    let digest = try TwoThreadDigest.compute(layout, schema: schema, in: connection)
-    #expect(digest.rowCount == ids.count)
-    #expect(try digest == Deduplicator.tableDigest(of: layout, on: connection))
-  }
 }

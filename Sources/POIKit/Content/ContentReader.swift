@@ -19,8 +19,6 @@ struct ContentReader: ~Copyable {
     let (source, condition): (SQL, SQL) =
       switch rows {
       case .all: (table, "")
-      case .upTo(let last): (table, "WHERE \(rowID) <= \(last)")
-      case .after(let last): (table, "WHERE \(rowID) > \(last)")
       case .one: (table, "WHERE \(rowID) = ?1")
       case .listed(let list): ("\(list) AS l CROSS JOIN \(table) ON \(rowID) = l.loser", "")
       }

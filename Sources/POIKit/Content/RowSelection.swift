@@ -4,12 +4,6 @@ enum RowSelection {
   /// All rows, in the order of the table.
   case all
 
-  /// The rows with an id up to this one.
-  case upTo(Int64)
-
-  /// The rows with an id greater than this one.
-  case after(Int64)
-
   /// The row whose id is bound as the first parameter.
   case one
 

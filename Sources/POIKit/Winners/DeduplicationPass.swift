@@ -87,7 +87,7 @@ struct DeduplicationPass: ~Copyable {
     let remembered = RememberedDigest(layout)
     guard layout.isToolkitTable, try remembered.read(in: connection) != nil else { return }
     try connection.inTransaction {
-      let digest = try TwoThreadDigest.compute(layout, schema: schema, in: connection).digest
+      let digest = try Deduplicator.tableDigest(of: layout, on: connection).digest
       try remembered.check(digest, in: connection)
     }
   }
@@ -342,14 +342,12 @@ extension DeduplicationPass {
     do {
       guard writes else {
         return try connection.inTransaction(.deferred) {
-          try complete(
-            clock(), reading: Deduplicator.tableDigest(of: layout, on: connection))
+          try complete(clock())
         }
       }
       let report = try connection.withoutWaitingForDisk {
         try connection.inTransaction(.immediate) {
-          try complete(
-            clock(), reading: TwoThreadDigest.compute(layout, schema: schema, in: connection))
+          try complete(clock())
         }
       }
       try connection.syncToDisk()
@@ -363,17 +361,14 @@ extension DeduplicationPass {
     }
   }
 
-  /// - Parameter readDigest: computes the digest of the table.
-  private func complete(
-    _ end: Instant, reading readDigest: @autoclosure () throws -> TableDigest
-  ) throws -> DeduplicationReport {
+  private func complete(_ end: Instant) throws -> DeduplicationReport {
     try checkUnchanged()
     let counts = removal.counts
     let table =
       if let remaining = removal.remainingDigest {
         TableDigest(digest: remaining.digest, rowCount: try schema.rowCount(in: connection))
       } else {
-        try readDigest()
+        try Deduplicator.tableDigest(of: layout, on: connection)
       }
     let outcome = try deduplicator.enforcer(of: schema).enforce(in: connection)
     guard plan.rowCount == table.rowCount + counts.removedRowCount + counts.supersededRowCount,
