@@ -438,7 +438,7 @@ def widened(tools, generator, scratch, scale):
 
 
 def exports(tools, generator, scratch, scale):
-    """Every format and compression, a GeoPackage, a store to ship, and differences."""
+    """Every format and compression, two checks, a GeoPackage, a store to ship, and differences."""
     place = case_folder(scratch)
     number = {"type": ["number", "null"]}
     model = {**MODEL, "properties": {**MODEL["properties"], "latitude": number, "longitude": number}}
@@ -455,6 +455,10 @@ def exports(tools, generator, scratch, scale):
     names = ["out.ndjson", "out.geojson", "out.geojsonseq", "out.csv", "out.gpkg"]
     for name in names + [f"out.json{end}" for end in ["", *COMPRESSORS]]:
         yield Case(f"export {name[4:]}", place, base, ["poi-export", "-o", name], output=name)
+    for name in ["out.ndjson", "out.json.gz"]:
+        yield Case(
+            f"checked export {name[4:]}", place, base, ["poi-export", "--check", "-o", name],
+            output=name)
     indexes = ["--index", "at", "--spatial-index", "--full-text", "text"]
     yield Case(
         "ship", place, base, ["poi-export", "--table", "note", "--ship", "out.app", *indexes],

@@ -61,6 +61,7 @@ extension Advice {
     case .raise(let limit): "raise the limit with \(limit.option)"
     case .raiseAndResume(let limit):
       "raise the limit with \(limit.option) and continue with --resume"
+    case .nameRemovalLimit: "say with --max-removals how many rows may go"
     case .nameTable: "name one with --table"
     case .nameKey: "name the attributes with --key"
     case .useOtherStore: "name another file with --store"

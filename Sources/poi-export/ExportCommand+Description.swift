@@ -71,6 +71,12 @@ extension ExportCommand {
           "The end of its name chooses the format: .ndjson, .json, .csv, .geojson, .geojsonseq or .gpkg. "
           + ".gz, .zst, .xz or .bz2 behind it compresses the file.",
         section: "How to write it"),
+      OptionDescription(
+        "check",
+        summary:
+          "read each written record again, as an import does, and say which ones the model refuses",
+        detail: "It needs all attributes, as ndjson or json. The records are written all the same.",
+        section: "How to write it"),
       .report,
       OptionDescription(
         "diff", "OLD",
@@ -114,7 +120,7 @@ extension ExportCommand {
     exitCodes: [
       .done,
       .rejected.meaning(
-        "done; some records are not what their rows hold: their model refuses them or reads other values, or a text is not UTF-8; with --diff, the stores differ"
+        "done; a text is not UTF-8; with --check, the model refuses some records or reads other values; with --diff, the stores differ"
       ), .usage,
       .dataError.meaning("the schema needs --trust-schema"),
       .noInput.meaning("the store does not exist"), .internalError,

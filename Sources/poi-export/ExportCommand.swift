@@ -81,6 +81,7 @@ struct ExportCommand {
     guard !options.isSpreadsheetSafe || form == .csv else {
       throw UsageError("--csv-safe is for CSV: add --format csv")
     }
+    options.isChecked = arguments.flag("check")
     options.box = try arguments.text("bbox").map(Self.box)
     for condition in arguments.texts("where") {
       options.filters.append(try Self.filter(condition))
@@ -254,11 +255,10 @@ struct ExportCommand {
         "\(QuantityFormat.count(report.repairedTextCount)) texts are not UTF-8; their invalid bytes "
           + "were written as U+FFFD")
     }
-    if report.hasChangedValues, let digest = report.tableDigest {
+    if report.hasChangedValues, let digest = report.importDigest {
       tool.diagnostics.warning(
-        "an import of the export gives other records: the digest of \(report.table) is \(digest). "
-          + "Another program stored what its model does not read, or a date is outside its pattern's years"
-      )
+        "an import of the export gives other records, with the digest \(digest). Another program stored what the "
+          + "model of \(report.table) does not read, or a date is outside its pattern's years")
     }
     guard report.isFinished, !isReportJSON else { return }
     tool.diagnostics.note(
@@ -268,17 +268,18 @@ struct ExportCommand {
   }
 
   private func json(of report: ExportReport) -> JSONValue {
-    let counters = [
+    var counters = [
       ("records", report.recordCount), ("bytes", report.byteCount),
-      ("refusedRecords", report.refusedRecordCount), ("repairedTexts", report.repairedTextCount),
+      ("repairedTexts", report.repairedTextCount),
     ]
+    if options.isChecked { counters.append(("refusedRecords", report.refusedRecordCount)) }
     let members: [(String, JSONValue)] = [
       ("report", .number(1)), ("tool", .string("poi-export")),
       ("version", .string(ToolkitVersion.current)), ("store", .string(storePath)),
       ("table", .string(report.table)), ("output", .string(outputPath)),
       ("ending", .string(report.isFinished ? "finished" : "stopped")),
       ("counters", .counts(counters)), ("digest", .string(report.digest?.description)),
-      ("tableDigest", .string(report.tableDigest?.description)),
+      ("importDigest", .string(report.importDigest?.description)),
     ]
     return .object(members.map { .init(name: $0.0, value: $0.1) })
   }

@@ -150,7 +150,9 @@ extension ImportCommand {
       OptionDescription(
         "max-removals", "N|P%", default: "20%",
         summary: "remove nothing if a snapshot would remove more rows than this",
-        detail: "A percentage is relative to the number of rows before the snapshot.",
+        detail:
+          "A percentage is relative to the number of rows before the snapshot. After a snapshot "
+          + "that was refused, undone or did not end, the next one has to name another limit.",
         section: "Deliveries", with: "snapshot"),
       OptionDescription(
         "print-token", summary: "print what to ask the source for next; import nothing",

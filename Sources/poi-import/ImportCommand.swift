@@ -66,7 +66,7 @@ struct ImportCommand {
     options.shard = try arguments.value(
       "shard", "is not a shard such as 0/4, which is the first of 4", Self.shard)
     options.isSnapshot = arguments.flag("snapshot")
-    options.removalLimit = try Self.limit("max-removals", in: arguments) ?? options.removalLimit
+    options.removalLimit = try Self.limit("max-removals", in: arguments)
     if arguments.text("max-skew") == "none" {
       options.maximumSkew = nil
     } else {

@@ -201,6 +201,7 @@ import Testing
     (["--bbox", "170,2,190,4"], 64, "180th meridian"),
     (["-f", "gpkg", "-o", "-"], 64, "needs --output"), (["--ship", "-"], 64, "new file"),
     (["-f", "gpkg"], 64, "needs --output"),
+    (["-f", "gpkg", "-o", "out", "--check"], 64, "can be checked"),
     (["-f", "gpkg", "-o", "out.gz"], 64, "compress it afterwards"),
     (["-f", "gpkg", "-o", "/dev/null"], 64, "written to a new file"),
     (["-f", "gpkg", "-o", "poi.sqlite"], 64, "written to a new file"),

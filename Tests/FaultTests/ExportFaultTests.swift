@@ -25,6 +25,7 @@ import Testing
     ["ndjson", "json", "geojson", "geojsonseq", "csv"].map { format in
       Job(options: ["-o", "out.\(format)"], output: "out.\(format)")
     }
+    + [Job(options: ["--check", "-o", "out.ndjson"], output: "out.ndjson")]
     + [("gz", "gzip"), ("zst", "zstd"), ("xz", "xz"), ("bz2", "bzip2")].map { end, program in
       Job(options: ["-o", "out.json.\(end)"], output: "out.json.\(end)", compressor: program)
     } + [

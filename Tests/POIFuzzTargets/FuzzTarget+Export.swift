@@ -20,6 +20,7 @@ extension FuzzTarget {
     var options = ExportOptions()
     options.format = [.ndjson, .json, .geojson, .geojsonseq, .csv, nil][task]
     options.isSpreadsheetSafe = task == 4
+    options.isChecked = [0, 1, 5].contains(task)
     if task == 5 {
       options.orders = [.descending("name")]
       options.filters = [.atLeast("latitude", 3.0)]

@@ -181,27 +181,6 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM note") == ["2"])
   }
 
-  @Test func `rows deleted with missing ones count against earlier snapshots too`() throws {
-    let feed = try FeedStore(Self.model())
-    try feed.take((1...10).map { Self.record($0) }.joined(), options: Self.snapshotOptions())
-    try feed.execute(
-      """
-      ALTER TABLE note ADD COLUMN parent INTEGER REFERENCES note (poikit_id) ON DELETE CASCADE;
-      UPDATE note SET parent = 1 WHERE id < 9
-      """)
-    var options = Self.snapshotOptions()
-    options.removalLimit = .count(5)
-    let few = (9...10).map { Self.record($0) }.joined()
-    #expect(throws: StoreError.self) { try feed.take(few, options: options) }
-    try feed.take((20...60).map { Self.record($0) }.joined())
-    options.removalLimit = .percent(50)
-    let lacking = ((2...10).map { Self.record($0) } + (20...60).map { Self.record($0) }).joined()
-    let error = #expect(throws: StoreError.self) { try feed.take(lacking, options: options) }
-    #expect(error?.code == .snapshotRefused)
-    #expect(error?.message.contains("lacks 8 of the 10 rows stored before") == true)
-    #expect(try feed.rows("SELECT count(*) FROM note") == ["51"])
-  }
-
   /// The content of issues, in lines that begin with their numbers.
   private static let issues: SQL = """
     SELECT number || ': ' || coalesce(changed, '') AS line FROM issue

@@ -12,6 +12,7 @@ import Testing
   ) throws -> (bytes: [UInt8], report: ExportReport) {
     var options = ExportOptions()
     options.format = format
+    options.isChecked = true
     var bytes: [UInt8] = []
     let report = try store.export(table, options: options) { piece in
       for index in piece.indices { bytes.append(piece[index]) }
@@ -31,7 +32,8 @@ import Testing
     let (bytes, report) = try export(store, model.table, format)
     let digest = try store.digest(of: model)
     #expect(report.recordCount == digest.rowCount, "\(name)")
-    #expect(report.digest == digest.digest, "\(name): \(report.firstRefusal as Any)")
+    #expect(report.digest == digest.digest, "\(name)")
+    #expect(report.importDigest == digest.digest, "\(name): \(report.firstRefusal as Any)")
     let second = try Store.inMemory()
     var options = ImportOptions()
     if format == .json { options.pointer = "" }

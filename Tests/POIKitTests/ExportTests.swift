@@ -22,6 +22,12 @@ import Testing
     return text.split(separator: "\n").map(String.init)
   }
 
+  private static func checked(_ store: Store) throws -> ExportReport {
+    var options = ExportOptions()
+    options.isChecked = true
+    return try store.export(options: options) { _ in }
+  }
+
   private static let document = #"""
     {"x-table":"t","x-key":"id","x-unmapped-column":"rest","properties":{
       "id":{"type":"integer"},"x":{"type":["number","null"],"x-source":"/p/at/0"},
@@ -75,14 +81,14 @@ import Testing
       #"{"x-table":"t","properties":{"id":{"type":"integer"},"at":{"type":"string","#
       + #""format":"date-time","x-date-pattern":"dd.MM.yy HH:mm xx"}}}"#
     let store = try Self.store(document, #"{"id":1,"at":"01.01.50 00:00 +0200"}"#)
-    #expect(try store.export { _ in }.hasChangedValues)
+    #expect(try Self.checked(store).hasChangedValues)
     for microseconds in [Int64.max, .min, -99_999_999_999_999_999] {
       try store.execute("UPDATE t SET at = \(microseconds)")
-      #expect(try store.export { _ in }.refusedRecordCount == 1)
+      #expect(try Self.checked(store).refusedRecordCount == 1)
     }
     try store.execute("UPDATE t SET at = 0")
-    let report = try store.export { _ in }
-    #expect(report.digest == report.tableDigest && report.digest != nil)
+    let report = try Self.checked(store)
+    #expect(report.digest == report.importDigest && report.digest != nil)
   }
 
   @Test func `the default of an object with parts, and white space around unmapped members`() throws
@@ -94,11 +100,47 @@ import Testing
         "b":{"type":["string","null"],"x-source":"/a/x/0"}}}
       """#, #"{"z":1}"#)
     #expect(try Self.lines(store) == [#"{"z":1}"#])
-    #expect(try !store.export { _ in }.hasChangedValues)
+    #expect(try !Self.checked(store).hasChangedValues)
     try store.execute("UPDATE t SET rest = ' {\"z\": 2}' || char(10)")
     #expect(try Self.lines(store) == [#"{"z":2}"#])
     try store.execute("UPDATE t SET rest = '{'")
-    #expect(try store.export { _ in }.hasChangedValues)
+    #expect(try Self.checked(store).hasChangedValues)
+  }
+
+  @Test func `without the check no record is read again, and the digest is the table's`() throws {
+    let store = try Self.store(Self.document, Self.record)
+    try store.execute("UPDATE t SET day = 9223372036854775807")
+    let report = try store.export { _ in }
+    #expect(report.refusedRecordCount == 0 && report.importDigest == nil)
+    #expect(try report.digest == store.digest(ofTable: "t").digest)
+    #expect(try Self.checked(store).refusedRecordCount == 1)
+  }
+
+  @Test func `only whole records in the form of their model are checked`() throws {
+    let folder = try ScratchFolder()
+    let store = try Self.store(
+      #"{"x-table":"t","properties":{"geometry":{"type":"object"}}}"#,
+      #"{"geometry":{"type":"Point","coordinates":[1,2]}}"#)
+    var options = ExportOptions()
+    options.isChecked = true
+    func expectRefusal(_ export: () throws -> Void) {
+      let error = #expect(throws: StoreError.self, performing: export)
+      #expect(error?.code == .invalidOptions && "\(error as Any)".contains("can be checked"))
+    }
+    for format in [ExportOptions.Format.csv, .geojson, .geojsonseq] {
+      options.format = format
+      expectRefusal { try store.export(options: options) { _ in Issue.record("bytes") } }
+    }
+    options.format = .json
+    expectRefusal { try store.exportGeoPackage(to: folder.file("a.gpkg"), options: options) }
+    #expect(Files.names(in: folder.path, isWhole: true).isEmpty)
+    options.columns = ["geometry"]
+    expectRefusal { try store.export(options: options) { _ in } }
+    options.columns = []
+    let other = try Connection.inMemory()
+    try other.execute("CREATE TABLE t (a)")
+    expectRefusal { try Store.export(table: "t", of: other, options: options) { _ in } }
+    try store.export(options: options) { _ in }
   }
 
   @Test func `an object of objects is written as one, and never as lines`() throws {

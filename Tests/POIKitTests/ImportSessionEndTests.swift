@@ -176,7 +176,7 @@ import Testing
   @Test(arguments: [-1, .nan] as [Double])
   func `a limit of rejects, removals or records is a number and not negative`(value: Double) throws
   {
-    for limit in [\ImportOptions.rejectLimit, \.optionalRemovalLimit] {
+    for limit in [\ImportOptions.rejectLimit, \.removalLimit] {
       var options = ImportOptions()
       options[keyPath: limit] = .percent(value)
       let error = #expect(throws: StoreError.self) {
@@ -240,13 +240,5 @@ import Testing
     let report = try session.finish()
     #expect(report.ending == .stopped && report.counters.read == 0)
     #expect(askedAt.count == 2 && askedAt[1] < 3 << 20, "\(askedAt)")
-  }
-}
-
-extension ImportOptions {
-  /// The limit of removals, with the type of the limit of rejects.
-  fileprivate var optionalRemovalLimit: Limit? {
-    get { removalLimit }
-    set { if let newValue { removalLimit = newValue } }
   }
 }

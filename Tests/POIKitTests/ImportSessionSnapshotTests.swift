@@ -26,7 +26,7 @@ import Testing
       .joined(separator: "\n")
   }
 
-  private static func options(_ limit: ImportOptions.Limit = .percent(20)) -> ImportOptions {
+  private static func options(_ limit: ImportOptions.Limit? = nil) -> ImportOptions {
     var options = ImportOptions()
     options.isSnapshot = true
     options.removalLimit = limit
@@ -310,38 +310,69 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM note") == ["210"])
   }
 
-  @Test(arguments: [
-    // Another file by mistake: complete, with a reject, and abandoned in the middle.
-    "", "\n{\"id\":9}", "stop",
-  ])
-  func `rows of a snapshot that removed nothing do not let the next one remove the earlier rows`(
-    end: String
+  @Test(
+    arguments: [
+      // Another file by mistake: complete, with a reject, and abandoned in the middle.
+      "", "\n{\"id\":9}", "stop",
+    ], [nil, .percent(20)] as [ImportOptions.Limit?])
+  func `the same wrong file twice removes nothing, until another limit is named`(
+    end: String, limit: ImportOptions.Limit?
   ) throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<10), options: Self.options())
     let other = Self.records(100..<300)
-    var options = Self.options()
+    var options = Self.options(limit)
     if end == "stop" {
       try feed.take(other, options: options) { $0.counters.read >= 60 ? .stop : .proceed }
       options.isRestarting = true
     } else {
-      _ = try? feed.take(other + end, options: options)
-    }
-    for _ in 0..<2 {
-      let error = #expect(throws: StoreError.self) { try feed.take(other, options: options) }
+      let error = #expect(throws: StoreError.self) {
+        try feed.take(other + end, options: options)
+      }
       #expect(error?.code == .snapshotRefused)
+    }
+    let before = try feed.rows("SELECT * FROM note ORDER BY 1")
+    #expect(before.count > 50)
+    for _ in 0..<3 {
+      let error = #expect(throws: StoreError.self) { try feed.take(other, options: options) }
+      #expect(error?.code == .snapshotRefused && error?.advice == [.nameRemovalLimit])
       #expect(
-        error?.message.contains("lacks 10 of the 10 rows stored before the snapshot of run 2")
-          == true, "\(error?.message ?? "")")
-      #expect(try feed.rows("SELECT count(*) FROM note") == ["210"])
+        error?.message.contains("the snapshot of run 2 was refused, undone or did not end") == true,
+        "\(error?.message ?? "")")
+      #expect(error?.message.contains("another limit than that run") == (limit != nil))
+      #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
+      #expect(try feed.rows("SELECT count(*) FROM poikit_run") == ["2"])
     }
     // The right one lacks one of the earlier rows.
     options.removalLimit = .percent(96)
     let report = try feed.take(Self.records(1..<10), options: options)
-    #expect(report.counters.removed == 201)
-    // From then on the present rows count.
+    #expect(report.counters.removed == before.count - 9)
+    // From then on the limit need not be named.
     let message = try Self.refusal(feed, Self.records(4..<10), Self.options())
     #expect(message.contains("lacks 3 of 9 rows"))
+  }
+
+  @Test func `a resumed snapshot after a refused one names its limit again`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    _ = try Self.refusal(feed, Self.records(5..<10), Self.options())
+    var options = Self.options(.count(5))
+    let records = Self.records(5..<10)
+    try feed.take(records, options: options) { $0.counters.read >= 3 ? .stop : .proceed }
+    options.isResuming = true
+    options.removalLimit = nil
+    let error = #expect(throws: StoreError.self) { try feed.take(records, options: options) }
+    #expect(error?.code == .snapshotRefused)
+    #expect(error?.message.contains("the snapshot of run 2 was refused") == true)
+    options.removalLimit = .count(5)
+    #expect(try feed.take(records, options: options).counters.removed == 5)
+  }
+
+  @Test func `an empty snapshot adds no rows, so the next one need not name a limit`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    _ = try Self.refusal(feed, "[]", Self.options())
+    #expect(try feed.take(Self.records(1..<10), options: Self.options()).counters.removed == 1)
   }
 
   @Test func `a snapshot that removed nothing does not block newer records`() throws {
@@ -358,8 +389,14 @@ import Testing
     try feed.take(Self.records(0..<10), options: Self.options())
     try feed.take(Self.records(100..<300), options: Self.options(.percent(100)))
     _ = try Store(feed.path).undo(clock: someInstant)
-    let message = try Self.refusal(feed, Self.records(100..<300), Self.options())
-    #expect(message.contains("lacks 10 of the 10 rows stored before the snapshot of run 2"))
+    let before = try feed.rows("SELECT * FROM note ORDER BY 1")
+    for limit in [nil, ImportOptions.Limit.percent(100)] {
+      let error = #expect(throws: StoreError.self) {
+        try feed.take(Self.records(100..<300), options: Self.options(limit))
+      }
+      #expect(error?.message.contains("the snapshot of run 2 was refused, undone") == true)
+      #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
+    }
   }
 
   @Test func `restored rows do not let the next snapshot remove the earlier rows`() throws {
@@ -555,7 +592,7 @@ import Testing
     try feed.take(input, options: Self.options()) { $0.counters.read >= 9 ? .stop : .proceed }
     // Another input of the same table, imported in between.
     var session = try ImportSession(
-      into: Store(feed.path), model: feed.model, options: Self.options())
+      into: Store(feed.path), model: feed.model, options: Self.options(.percent(20)))
     var other = BytesSource(Array(Self.records(0..<20).utf8), name: "other")
     try session.importAll(from: &other)
     #expect(try session.finish().counters.removed == 0)
@@ -567,6 +604,7 @@ import Testing
     try feed.take(input, options: Self.options()) { $0.counters.read >= 9 ? .stop : .proceed }
     options.isResuming = false
     options.isRestarting = true
+    options.removalLimit = .percent(20)
     #expect(try feed.take(input, options: options).counters.removed == 0)
     #expect(try feed.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'poikit_snap%'") == [])
   }

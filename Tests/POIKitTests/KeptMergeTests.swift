@@ -47,6 +47,7 @@ import Testing
   private static func records(_ store: MergeStore) throws -> [String] {
     var options = ExportOptions()
     options.format = .ndjson
+    options.isChecked = true
     var bytes: [UInt8] = []
     let report = try store.store.export("t", options: options) { piece in
       for index in piece.indices { bytes.append(piece[index]) }

@@ -2,9 +2,11 @@
 extension Model {
   /// A model without a key or rules.
   package init(ofTable table: String, _ columns: [Attribute]) {
+    var rules = RuleTable()
+    rules.schemas = [.anything]
     self.init(
       name: table, table: table, attributes: columns, relations: [], key: [], timestamp: nil,
-      tombstone: nil, unmappedColumn: nil, rules: RuleTable(),
+      tombstone: nil, unmappedColumn: nil, rules: rules,
       recordRules: RecordRules(schema: 0, additional: nil, dependencies: []), document: "")
   }
 }

@@ -83,8 +83,10 @@ struct RememberedDigest {
   /// Compares the digest of the rows with the stored one.
   ///
   /// - Throws: `StoreFailure` with `database` if they differ: no program changed the rows, so the file did.
-  func check(_ digest: Digest, in connection: Connection) throws {
-    guard let remembered = try read(in: connection), remembered != digest else { return }
+  func check(_ digest: @autoclosure () throws -> Digest, in connection: Connection) throws {
+    guard let remembered = try read(in: connection) else { return }
+    let digest = try digest()
+    guard remembered != digest else { return }
     throw StoreFailure(
       .database,
       "the table \(table) is damaged: the digest of its rows is \(digest), and it was "

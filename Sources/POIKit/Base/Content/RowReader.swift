@@ -6,6 +6,9 @@ internal import POISQLite
 /// A class, because a reader keeps one for each relation to many in an array, which cannot hold
 /// noncopyable values. It belongs to one thread, as its connection does.
 final class RowReader {
+  /// The row id of a table of records.
+  static let rowID: SQL = "t.\(StoreSchema.idColumn)"
+
   let fields: [RecordLayout.Field]
   let attributeCount: Int
   let relations: [(relation: RelationToMany, reader: RowReader)]
@@ -26,7 +29,7 @@ final class RowReader {
   ///   - isOrdered: whether the rows of relations to many are read in the order of their keys.
   init(
     _ layout: RecordLayout, of model: Model, content: Model? = nil, from source: SQL? = nil,
-    rowID: SQL = "t.\(StoreSchema.idColumn)", rest: SQL, isOrdered: Bool = true,
+    rowID: SQL = RowReader.rowID, rest: SQL, isOrdered: Bool = true,
     in connection: Connection
   ) throws {
     let query = layout.query(of: model, from: source, rowID: rowID, rest: rest)
@@ -98,13 +101,25 @@ final class RowReader {
 
   // MARK: Content
 
-  /// Reads the content of the next row; returns false if no row is left.
-  func next(into content: inout CanonicalContent) throws -> Bool {
-    content.removeAll()
-    guard try statement.step() else { return false }
+  /// The digest of the current row. It restarts the readers of `relations`.
+  func rowDigest() throws -> Digest {
+    canonical.removeAll()
+    try append(to: &canonical)
+    return canonical.digest
+  }
+
+  /// Appends the content of the current row.
+  private func append(to content: inout CanonicalContent) throws {
     try self.content.append(statement, to: &content) { relation in
       try relations[relation].reader.digest(ofRow: statement.integer(0))
     }
+  }
+
+  /// Reads the content of the next row; returns false if no row is left.
+  private func next(into content: inout CanonicalContent) throws -> Bool {
+    content.removeAll()
+    guard try statement.step() else { return false }
+    try append(to: &content)
     return true
   }
 

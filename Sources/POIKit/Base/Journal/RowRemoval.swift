@@ -27,28 +27,6 @@ struct RowRemoval {
     return connection.changeCount
   }
 
-  /// The number of listed rows with an id of at most `lastRow`.
-  func listedCount(
-    upTo lastRow: Int64, in connection: Connection
-  ) throws -> Int {
-    let count = try connection.integer(
-      "SELECT count(*) FROM \(RowRemoval.listTable) WHERE row <= \(lastRow)")
-    return Int(count ?? 0)
-  }
-
-  /// The number of archived rows of a run with an id of at most `lastRow`.
-  func archivedCount(
-    under run: Int64, upTo lastRow: Int64, in connection: Connection
-  ) throws -> Int {
-    guard try !ArchiveTable.columns(of: schema.name, in: connection).isEmpty else { return 0 }
-    let count = try connection.integer(
-      """
-      SELECT count(*) FROM \(ArchiveTable(source: schema).quotedName)
-      WHERE poikit_run = \(run) AND poikit_row_id <= \(lastRow)
-      """)
-    return Int(count ?? 0)
-  }
-
   /// Deletes the listed rows, and applies the foreign keys that refer to them.
   ///
   /// - Parameter run: the run under which all deleted and changed rows are archived; nil to archive nothing.

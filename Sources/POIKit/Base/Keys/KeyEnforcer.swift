@@ -161,7 +161,7 @@ struct KeyEnforcer {
       """, isPersistent: false)
     while try statement.step() {
       let values = (1...layout.keyColumns.count).map {
-        KeyReader.display($0, of: statement).map { "'\($0)'" } ?? "null"
+        statement.displayText($0).map { "'\($0)'" } ?? "null"
       }
       found.append("\(values.joined(separator: ", ")) in \(statement.text(0))")
     }

@@ -32,6 +32,8 @@ public enum Advice: Sendable, Hashable {
   case raise(Limit)
   /// Raise a limit, and resume the unfinished run.
   case raiseAndResume(Limit)
+  /// Name how many rows a snapshot may remove: `ImportOptions.removalLimit`.
+  case nameRemovalLimit
   /// Name one of several tables.
   case nameTable
   /// Name the attributes or columns that identify a record.

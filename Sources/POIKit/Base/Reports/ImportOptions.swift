@@ -55,8 +55,12 @@ public struct ImportOptions: Sendable {
   /// `removalLimit` is exceeded.
   public var isSnapshot = false
 
-  /// The maximum of rows that a snapshot may remove, relative to the rows stored before it.
-  public var removalLimit = Limit.percent(20)
+  /// The maximum of rows that a snapshot may remove, relative to the rows stored before it; nil for 20 %. After a
+  /// snapshot that added rows but removed none, because it was refused, undone or did not end, the next one is refused
+  /// unless it names a limit, and another one than that snapshot did.
+  public var removalLimit: Limit?
+
+  static let defaultRemovalLimit = Limit.percent(20)
 
   /// What happens when a record meets a stored one with the same key. If nil: `newest` for a snapshot
   /// and for a table with an enforced key, else `append`. A snapshot cannot append. Every policy except
@@ -153,6 +157,14 @@ public struct ImportOptions: Sendable {
       switch self {
       case .count(let limit): limit >= 0
       case .percent(let limit): limit >= 0
+      }
+    }
+
+    /// The limit as the log of runs keeps it, such as `10` or `2.5%`.
+    var notation: String {
+      switch self {
+      case .count(let limit): "\(limit)"
+      case .percent(let limit): "\(limit)%"
       }
     }
 

@@ -9,7 +9,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   private static var leastWindow: Int { 8 }
 
   private var entries: UnsafeMutableBufferPointer<Entry>
-  private var capacityLimit: Int
+  private let capacityLimit: Int
   private var count = 0
   private var position = 0
   private var file: SpillFile
@@ -68,9 +68,6 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
       start: bytes.bindMemory(to: Entry.self, capacity: capacity), count: capacity)
     return true
   }
-
-  /// Allows more memory for entries.
-  mutating func raise(to memoryBudget: Int) { capacityLimit = Self.capacity(memoryBudget) }
 
   var spilledByteCount: Int { file.byteCount }
 

@@ -29,7 +29,7 @@ struct WinnerSelection: ~Copyable {
   /// Whether losers are returned group by group, in the order of their ranks.
   private let ranksLosers: Bool
 
-  private var candidates: CandidateSorter
+  private var candidates: ExternalSorter<CandidateEntry>
   private var losers: ExternalSorter<LoserEntry>
 
   /// The losers, if they are returned in the order of their ranks.
@@ -37,7 +37,7 @@ struct WinnerSelection: ~Copyable {
   private var followingLoser: GroupLoserEntry?
 
   /// The rows of all groups by their content, if the key is doubtful.
-  private var copies: CandidateSorter
+  private var copies: ExternalSorter<CandidateEntry>
 
   private let needsTimestamps: Bool
   private var timestamps: TimestampReader
@@ -79,9 +79,9 @@ struct WinnerSelection: ~Copyable {
     self.contentHash = contentHash
     self.ranksLosers = ranksLosers
     let folder = options.temporaryFolder
-    candidates = CandidateSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
+    candidates = ExternalSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
     let share = options.memoryBudget / 4
-    copies = CandidateSorter(memoryBudget: layout.isKeyDoubtful ? share : 0, folder: folder)
+    copies = ExternalSorter(memoryBudget: layout.isKeyDoubtful ? share : 0, folder: folder)
     losers = ExternalSorter(memoryBudget: ranksLosers ? 0 : share, folder: folder)
     groupLosers = ExternalSorter(memoryBudget: ranksLosers ? share : 0, folder: folder)
     timestamps = TimestampReader(
@@ -223,7 +223,7 @@ extension WinnerSelection {
     }
     plan.spilledByteCount = candidates.spilledByteCount + tiedLosers.spilledByteCount
     // Frees the memory of the sorted entries.
-    candidates = CandidateSorter(memoryBudget: 0, folder: options.temporaryFolder)
+    candidates = ExternalSorter(memoryBudget: 0, folder: options.temporaryFolder)
     if layout.isKeyDoubtful { try decideCopies(schema, in: connection) }
     try losers.finish()
     try groupLosers.finish()
@@ -268,7 +268,9 @@ extension WinnerSelection {
   private mutating func noteContent(
     of entry: CandidateEntry, in group: inout GroupState, _ contents: RowReader
   ) throws {
-    func appendDigest(of rowID: Int64, _ copies: inout CandidateSorter) throws -> Digest {
+    func appendDigest(of rowID: Int64, _ copies: inout ExternalSorter<CandidateEntry>) throws
+      -> Digest
+    {
       try contents.read(rowID, into: &otherContent)
       let digest = contentHash(otherContent.digest)
       try copies.append(
@@ -302,7 +304,7 @@ extension WinnerSelection {
         digest: .zero)
     }
     plan.spilledByteCount += copies.spilledByteCount
-    copies = CandidateSorter(memoryBudget: 0, folder: options.temporaryFolder)
+    copies = ExternalSorter(memoryBudget: 0, folder: options.temporaryFolder)
   }
 
   /// Checks that a row with the sort key of a group has the key of the group.

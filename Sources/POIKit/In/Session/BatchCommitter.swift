@@ -25,8 +25,8 @@ struct BatchCommitter: ~Copyable {
   /// The state of the table when the session was opened.
   private let table: ImportedTable
 
-  /// The rows that a snapshot can remove; nil if the run is not a snapshot or was begun earlier.
-  var removableRows: RemovableRows?
+  /// The number of rows that a snapshot can remove; nil if the run is not a snapshot or was begun earlier.
+  var removableRowCount: Int?
 
   /// The version of the database at the beginning of the run. It is nil for a resumed run, because other
   /// programs may have changed the table meanwhile.
@@ -64,6 +64,15 @@ struct BatchCommitter: ~Copyable {
     inputs = run.inputs
     mayLackToken =
       run.checkpoint.map { $0.progress.finishedInputCount == run.inputs.count } ?? false
+  }
+
+  /// Refuses to resume a snapshot after one that removed nothing.
+  func checkEarlierSnapshots(before run: Int64) throws(StoreError) {
+    do {
+      try store.checkEarlierSnapshots(of: model, before: run, limit: options.removalLimit)
+    } catch {
+      throw StoreError(converting: error, path: store.path)
+    }
   }
 
   /// The digest of the table before the run.
@@ -323,7 +332,7 @@ struct BatchCommitter: ~Copyable {
       "merge": .string(policy.rawValue), "ties": .string(ties.rawValue),
       "snapshot": .bool(options.isSnapshot),
       "source": .string(options.source), "shard": .string(options.shard?.notation),
-      "rows": .number(removableRows?.count), "lastRow": .number(removableRows?.lastRow),
+      "rows": .number(removableRowCount), "maxRemovals": .string(options.removalLimit?.notation),
       // The rows that a snapshot removes can be restored, like the losers of a deduplication.
       "archive": options.isSnapshot ? .bool(true) : .null,
     ])
@@ -521,7 +530,8 @@ struct BatchCommitter: ~Copyable {
     guard let runID else { return nil }
     do {
       let outcome = try store.endSnapshot(
-        of: model, run: runID, checkpoint, limit: options.removalLimit, ended: options.clock(),
+        of: model, run: runID, checkpoint,
+        limit: options.removalLimit ?? ImportOptions.defaultRemovalLimit, ended: options.clock(),
         keeping: lastToken(of: checkpoint))
       if case .done = outcome { hasEnded = true }
       return outcome

@@ -36,7 +36,7 @@ extension ImportOptions {
           "a snapshot of one shard would remove the rows of the others, if the table has some")
       }
     }
-    guard rejectLimit?.isValid ?? true, removalLimit.isValid else {
+    guard rejectLimit?.isValid ?? true, removalLimit?.isValid ?? true else {
       throw StoreError(
         .invalidOptions, "a limit of rejects or removals is a number that is not negative")
     }

@@ -27,6 +27,9 @@ extension ImportSession {
       if options.isResuming, unfinished.isEmpty { try beginInsteadOfResuming(store) }
       if try store.document(ofTable: model.table) == nil { try options.checkKey(of: model) }
       if let shard = options.shard, !options.isResuming { try checkShard(shard, store) }
+      if options.isSnapshot, !options.isResuming {
+        try store.checkEarlierSnapshots(of: model, limit: options.removalLimit)
+      }
       try store.prepareTables(
         for: model, mayChange: unfinished.isEmpty || options.isRestarting && !options.isResuming)
       checkpoint.policy = try store.mergePolicy(
@@ -55,15 +58,15 @@ extension ImportSession {
       expectRecords(at: try RunRecord.places(ofInputsInto: model.table, in: store.connection))
       checkpoint.inputCount = options.inputNames?.count
       checkpoint.isSnapshot = options.isSnapshot
-      let removableRows =
-        options.isSnapshot && !options.isResuming ? try store.removableRows(of: model) : nil
-      checkpoint.removableRowCount = removableRows?.count ?? 0
+      let removableRowCount =
+        options.isSnapshot && !options.isResuming ? try store.removableRowCount(of: model) : nil
+      checkpoint.removableRowCount = removableRowCount ?? 0
       checkpoint.model = MurmurHash3.digest(of: model.document.utf8Span.span).description
       if checkpoint.policy == .append, !options.isResuming {
         lastRowBefore = try store.lastRow(of: model)
       }
       committer = BatchCommitter(store: store, table: table, model: model, options: options)
-      committer?.removableRows = removableRows
+      committer?.removableRowCount = removableRowCount
       if !options.isResuming, let digest = try committer?.digestBeforeRun() {
         checkpoint.digest = digest
       }
@@ -173,6 +176,7 @@ extension ImportSession {
         "\(name): the run to resume takes \(run.shard.map { "the shard \($0)" } ?? "all records")",
         advice: .nameSameShard, .restart)
     }
+    if options.isSnapshot { try committer?.checkEarlierSnapshots(before: run.id) }
     merge(by: policy, ties: found.ties)
     resumption = found
     committer?.resume(run)
@@ -520,12 +524,6 @@ extension ImportSession {
       throw try refuseSnapshot(
         "the snapshot lacks \(gone) of \(all) rows, more than the limit allows, and nothing was removed; if "
           + "they are gone indeed, import it again with a higher limit", advice: .raise(.removals))
-    case .tooManySince(let earlier, let gone):
-      throw try refuseSnapshot(
-        "the snapshot lacks \(gone) of the \(earlier.rows.count) rows stored before the snapshot of run "
-          + "\(earlier.run), which removed nothing, more than the limit allows, and again nothing was "
-          + "removed; if they are gone indeed, import it again with a higher limit",
-        advice: .raise(.removals))
     case nil: break
     }
   }

@@ -3,7 +3,4 @@ enum SnapshotOutcome {
   case done(ImportCheckpoint)
   /// It lacks more of the rows stored before it than may be removed; nothing has changed.
   case tooMany(gone: Int, of: Int)
-  /// It lacks more of the rows stored before an earlier refused snapshot than may be removed; nothing has
-  /// changed.
-  case tooManySince(EarlierSnapshot, gone: Int)
 }

@@ -3,13 +3,40 @@ internal import POISQLite
 
 /// Removal of the rows that a snapshot lacks.
 extension Store.Lease {
-  /// The rows that a snapshot can remove: rows with a key that are not marked as removed.
-  func removableRows(of model: Model) throws -> RemovableRows {
-    let table: SQL = "main.\(name: model.table)"
+  /// The number of rows that a snapshot can remove: rows with a key that are not marked as removed.
+  func removableRowCount(of model: Model) throws -> Int {
     let count = try connection.integer(
-      "SELECT count(*) FROM \(table) AS t WHERE \(Self.isRemovable(model))")
-    let lastRow = try connection.integer("SELECT max(\(StoreSchema.idColumn)) FROM \(table)")
-    return RemovableRows(count: Int(count ?? 0), lastRow: lastRow ?? 0)
+      "SELECT count(*) FROM main.\(name: model.table) AS t WHERE \(Self.isRemovable(model))")
+    return Int(count ?? 0)
+  }
+
+  /// Refuses a snapshot after one that added rows but removed none, unless it names another limit: a share of all rows
+  /// no longer shows how many are missing.
+  ///
+  /// Such a snapshot was refused, was undone or did not end, and no later one has ended. If the table had no rows before
+  /// it, or if it stored no record, it does not count.
+  ///
+  /// - Parameter run: the run to resume; nil for a new one.
+  func checkEarlierSnapshots(
+    of model: Model, before run: Int64? = nil, limit: ImportOptions.Limit?
+  ) throws {
+    let snapshots: SQL = """
+      \(RunRecord.imports(into: model.table)) AND id < \(run ?? .max) AND options ->> 'snapshot' = 1
+      """
+    let earlier = try RunRecord.latest(
+      where: """
+        \(snapshots) AND options ->> 'rows' > 0 AND \(RunRecord.hasStored) AND id > coalesce((
+          SELECT max(id) FROM main.poikit_run
+          WHERE \(snapshots) AND state = 'finished' AND counters ->> 'refused' IS NULL), 0)
+        """, in: connection)
+    guard let earlier, limit == nil || limit?.notation == earlier.options["maxRemovals"]?.string
+    else { return }
+    throw StoreError(
+      .snapshotRefused,
+      "\(path): the snapshot of run \(earlier.id) was refused, undone or did not end, and the rows that it added may "
+        + "hide how many are missing now, so nothing was imported; look whether the snapshot is complete"
+        + (limit == nil ? "" : ", and name another limit than that run did"),
+      advice: .nameRemovalLimit)
   }
 
   /// The condition that a row `t` has a key and is not marked as removed.
@@ -49,21 +76,6 @@ extension Store.Lease {
     }
   }
 
-  /// The refusal if too many of the rows stored before earlier refused snapshots would be removed; nil if
-  /// not.
-  ///
-  /// - Parameter countUpTo: returns how many of the rows to remove have at most the given id.
-  private func tooManySinceEarlier(
-    _ model: Model, _ run: Int64, _ limit: ImportOptions.Limit, countUpTo: (Int64) throws -> Int
-  ) throws -> SnapshotOutcome? {
-    guard let earlier = try EarlierSnapshot.first(before: run, into: model.table, in: connection)
-    else { return nil }
-    // Rows marked as removed then are not in `earlier.rows.count`, but may have come back since.
-    let gone = min(try countUpTo(earlier.rows.lastRow), earlier.rows.count)
-    guard limit.isExceeded(by: gone, of: earlier.rows.count) else { return nil }
-    return .tooManySince(earlier, gone: gone)
-  }
-
   private func removeMissing(
     _ model: Model, _ run: Int64, _ checkpoint: ImportCheckpoint, _ limit: ImportOptions.Limit,
     _ ended: Instant
@@ -79,10 +91,6 @@ extension Store.Lease {
     guard !limit.isExceeded(by: gone, of: checkpoint.removableRowCount) else {
       return .tooMany(gone: gone, of: checkpoint.removableRowCount)
     }
-    let refusal = try tooManySinceEarlier(model, run, limit) { (lastRow) in
-      try rows.listedCount(upTo: lastRow, in: connection)
-    }
-    if let refusal { return refusal }
     var archivedCount: Int?
     next.counters.removed = gone
     next.digest -= try rows.digest(layout, in: connection)
@@ -97,10 +105,6 @@ extension Store.Lease {
       guard !limit.isExceeded(by: deleted.deletedCount, of: checkpoint.removableRowCount) else {
         return .tooMany(gone: deleted.deletedCount, of: checkpoint.removableRowCount)
       }
-      let refusal = try tooManySinceEarlier(model, run, limit) { (lastRow) in
-        try rows.archivedCount(under: run, upTo: lastRow, in: connection)
-      }
-      if let refusal { return refusal }
       next.counters.removed = deleted.deletedCount
       archivedCount = deleted.archivedCount
     }

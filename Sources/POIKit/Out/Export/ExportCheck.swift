@@ -24,8 +24,8 @@ struct ExportCheck: ~Copyable {
     intake = RecordIntake(model: model, limits: StoredJSON.limits, validators: [])
   }
 
-  /// Notes the row ids of the records in the next bytes.
-  mutating func note(_ rows: [Int64]) { self.rows += rows }
+  /// Notes the row id of a record in the next bytes.
+  mutating func note(row: Int64) { rows.append(row) }
 
   /// Reads more of the export.
   mutating func read(_ bytes: Span<UInt8>) throws {

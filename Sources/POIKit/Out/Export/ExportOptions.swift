@@ -40,6 +40,15 @@ public struct ExportOptions: Sendable {
   /// `=`, `+`, `-`, `@`, a tab or a carriage return.
   public var isSpreadsheetSafe = false
 
+  /// Whether each written record is read again, as an import reads it, to find those that the model refuses or reads
+  /// with other values. Only whole records as `ndjson` or `json` can be checked.
+  public var isChecked = false
+
   /// All rows of a table as JSON, by row id.
   public init() {}
+
+  static let uncheckable = StoreFailure(
+    .invalidOptions,
+    "only whole records in the form that their model reads can be checked; write all attributes as ndjson or json"
+  )
 }

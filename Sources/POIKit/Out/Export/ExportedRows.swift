@@ -11,14 +11,15 @@ struct ExportedRows: ~Copyable {
 
   /// - Throws: `StoreFailure` with `noSuchColumn` or `invalidOptions`.
   init(
-    _ model: Model, _ options: ExportOptions, includesRemoved: Bool, in connection: Connection
+    _ model: Model, _ options: ExportOptions, includesRemoved: Bool, rowID: SQL = RowReader.rowID,
+    in connection: Connection
   ) throws {
     box = options.box
     limit = options.limit
     geometries = box == nil ? nil : GeometryReader(try GeometrySource(of: model))
     reader = try RowReader(
       model, where: options.filters, orderedBy: options.orders, limit: box == nil ? limit : nil,
-      includesRemoved: includesRemoved, in: connection)
+      includesRemoved: includesRemoved, rowID: rowID, in: connection)
   }
 
   /// Goes to the next row; returns false after the last one.

@@ -15,16 +15,6 @@ extension RowOutput {
     bytes.append(copying: "\r\n".utf8Span.span)
   }
 
-  /// Appends the first `count` columns of a statement's current row as a line.
-  mutating func append(csv statement: borrowing Statement, count: Int) {
-    let start = bytes.count
-    for column in 0..<count {
-      if column > 0 { bytes.append(UInt8(ascii: ",")) }
-      append(csv: column, of: statement, in: .plain)
-    }
-    endLine(from: start)
-  }
-
   /// Ends the line that begins at `start`. A line is not empty, because programs leave such lines out.
   mutating func endLine(from start: Int) {
     if bytes.count == start { JSONText.append(#""""#, to: &bytes) }

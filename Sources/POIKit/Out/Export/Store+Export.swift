@@ -30,8 +30,7 @@ extension Store {
       try leased { (lease) in
         try lease.connection.inTransaction(.deferred) {
           let model = try lease.model(ofTable: table)
-          let export = TableExport(of: model.table, options, model)
-          return try export.run(
+          return try TableExport(of: model, options).run(
             model, TableLayout(contentOf: model), in: lease.connection, progress: progress,
             to: write)
         }
@@ -57,9 +56,9 @@ extension Store {
     try throwingErrors(of: write) { (write) throws(StoreError) in
       try StoreError.converting(path: connection.path) {
         try connection.inTransaction(.deferred) {
-          let plain = try PlainTable(table, in: connection)
-          let export = TableExport(of: plain.name, options)
-          return try export.run(plain, in: connection, progress: progress, to: write)
+          let plain = try PlainTable(table, options, in: connection)
+          return try TableExport(of: plain.model, plain.options).run(
+            plain.model, nil, rowID: plain.rowID, in: connection, progress: progress, to: write)
         }
       }
     }
@@ -87,6 +86,7 @@ extension Store {
   ) throws(StoreError) -> ExportReport {
     try leased { (lease) in
       try lease.connection.inTransaction(.deferred) {
+        guard !options.isChecked else { throw ExportOptions.uncheckable }
         let model = try lease.model(ofTable: table)
         var rows = try ExportedRows(model, options, includesRemoved: false, in: lease.connection)
         let writer = try RecordWriter(

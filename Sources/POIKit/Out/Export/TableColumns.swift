@@ -36,7 +36,8 @@ struct TableColumns {
     guard !names.isEmpty else { return }
     var chosenColumns: [(name: String, content: Content)] = []
     for name in names {
-      let chosen = all.filter { $0.name.isExactly(name) || $0.name.hasPrefix("\(name).") }
+      var chosen = all.filter { $0.name.isExactly(name) }
+      if chosen.isEmpty { chosen = all.filter { $0.name.hasPrefix("\(name).") } }
       guard !chosen.isEmpty else {
         throw StoreFailure(
           .noSuchColumn,

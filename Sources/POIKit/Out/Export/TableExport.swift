@@ -12,36 +12,48 @@ struct TableExport: ~Copyable {
   private var output = RowOutput()
   private var report: ExportReport
 
-  /// Reads what was written, if it should be whole records.
-  private var checker: CheckThread?
+  /// Reads what was written, if that is asked for.
+  private var check: ExportCheck?
 
-  /// The row ids of the records in the output, if they are checked.
-  private var rows: [Int64] = []
-
-  /// - Parameter model: the model of the table; nil if it has none.
-  init(of table: String, _ options: ExportOptions, _ model: Model? = nil) {
+  init(of model: Model, _ options: ExportOptions) {
     self.options = options
-    let areNamed = model?.attributes.contains { $0.source == .memberName } ?? false
+    let areNamed = model.attributes.contains { $0.source == .memberName }
     format = options.format ?? (areNamed ? .json : .ndjson)
-    report = ExportReport(table: table)
+    report = ExportReport(table: model.table)
     output.isSpreadsheetSafe = options.isSpreadsheetSafe
   }
 
-  /// Writes the rows of a table of records.
+  /// Writes the rows of a table.
+  ///
+  /// - Parameters:
+  ///   - layout: the layout of a table of records; nil for another table, whose model is its columns.
+  ///   - rowID: the row id.
   consuming func run(
-    _ model: Model, _ layout: TableLayout, in connection: Connection,
-    progress: (StoreProgress) -> BatchDecision, to write: (Span<UInt8>) throws -> Void
+    _ model: Model, _ layout: TableLayout?, rowID: SQL = RowReader.rowID,
+    in connection: Connection, progress: (StoreProgress) -> BatchDecision,
+    to write: (Span<UInt8>) throws -> Void
   ) throws -> ExportReport {
+    let isWhole = options.columns.isEmpty && layout != nil
+    guard !options.isChecked || (isWhole && format.isReadAgain) else {
+      throw ExportOptions.uncheckable
+    }
+    guard layout != nil || (!format.isMap && options.box == nil) else {
+      throw StoreFailure(
+        .invalidOptions,
+        "\(model.table) has no model that names its coordinates, so it is not a map"
+      )
+    }
     let nameField = try nameField(of: model, in: connection)
     var selection = try ExportedRows(
-      model, options, includesRemoved: format.isReadAgain, in: connection)
+      model, options, includesRemoved: format.isReadAgain, rowID: rowID, in: connection)
     let reader = selection.reader
     let columns =
       format == .csv ? try TableColumns(of: model, named: options.columns) : nil
     let writer = try RecordWriter(
       model, columns: columns == nil ? options.columns : [], reader: reader, in: connection)
     let feature = format.isMap ? try writer.featurePlan(of: model) : nil
-    if options.columns.isEmpty, format.isReadAgain { try startChecker(model) }
+    if options.isChecked { check = ExportCheck(model, format) }
+    var digest: Digest? = isWhole && (format.isReadAgain || options.isOfAllRows) ? .zero : nil
     let (opening, closing) = format.brackets(areRecordsNamed: nameField != nil)
     output.bytes.append(copying: opening.utf8Span.span)
     if let columns { output.append(header: columns.all.map(\.name)) }
@@ -59,92 +71,34 @@ struct TableExport: ~Copyable {
         try writer.append(to: &output)
       }
       endRecord()
-      if checker != nil { rows.append(reader.statement.integer(0)) }
+      check?.note(row: reader.statement.integer(0))
+      if let sum = digest { digest = try sum + reader.rowDigest() }
       if output.bytes.count >= Self.pieceSize { try flush(progress, write) }
     }
     output.bytes.append(copying: closing.utf8Span.span)
     try flush(progress, write)
-    if var check = try checker?.finish() {
-      if report.isFinished {
-        try check.finish()
-        report.digest = check.digest
-        if check.digest != nil, options.isOfAllRows {
-          report.tableDigest = try Self.digest(of: layout, exportedAs: check.digest, in: connection)
-        }
-      }
+    report.repairedTextCount = output.repairedTextCount
+    guard report.isFinished else { return report }
+    if var check = check.take() {
+      try check.finish()
+      report.importDigest = check.digest
       report.refusedRecordCount = check.refusedCount
       report.firstRefusal = check.firstRefusal
     }
-    if report.digest == nil, report.isFinished, options.isOfAllRows, options.columns.isEmpty {
-      try Self.check(layout, in: connection)
-    }
-    report.repairedTextCount = output.repairedTextCount
-    return report
-  }
-
-  /// Checks that the rows of a table have the digest that is remembered, if one is.
-  private static func check(_ layout: TableLayout, in connection: Connection) throws {
-    guard try RememberedDigest(layout).read(in: connection) != nil else { return }
-    _ = try digest(of: layout, exportedAs: nil, in: connection)
-  }
-
-  /// The digest of the table; nil if a view has its name now.
-  ///
-  /// - Parameter exported: the digest of the exported records.
-  private static func digest(
-    of layout: TableLayout, exportedAs exported: Digest?, in connection: Connection
-  ) throws -> Digest? {
-    let isView: SQL = """
-      SELECT 1 FROM main.sqlite_schema WHERE type = 'view' AND name = \(literal: layout.table) COLLATE NOCASE
-      """
-    guard try connection.integer(isView) == nil else { return nil }
-    let remembered = RememberedDigest(layout)
-    if let digest = try remembered.read(in: connection), digest == exported { return digest }
-    let schema = try TableSchema(of: layout.table, in: connection)
-    let digest = try RowReader(layout, schema: schema, rows: .all, in: connection).digest().digest
-    try remembered.check(digest, in: connection)
-    return digest
-  }
-
-  private mutating func startChecker(_ model: Model) throws {
-    do throws(SystemError) {
-      checker = try CheckThread(ExportCheck(model, format))
-    } catch {
-      throw StoreFailure(
-        .inputOutput, "the system gives no thread to check the export with: \(error.text)")
-    }
-  }
-
-  /// Writes the rows of a table or view that has no model.
-  consuming func run(
-    _ table: PlainTable, in connection: Connection, progress: (StoreProgress) -> BatchDecision,
-    to write: (Span<UInt8>) throws -> Void
-  ) throws -> ExportReport {
-    guard !format.isMap, options.box == nil else {
-      throw StoreFailure(
-        .invalidOptions, "\(table.name) has no model that names its coordinates, so it is not a map"
-      )
-    }
-    let names = try table.chosen(options)
-    let members = names.map { Array((JSONText.quoted($0) + ":").utf8) }
-    let (opening, closing) = format.brackets(areRecordsNamed: false)
-    var statement = try table.statement(options, in: connection)
-    output.bytes.append(copying: opening.utf8Span.span)
-    if format == .csv { output.append(header: names) }
-    while report.isFinished, try statement.step() {
-      beginRecord()
-      if format == .csv {
-        output.append(csv: statement, count: names.count)
-      } else {
-        output.append(statement, names: members)
+    if let digest, let layout {
+      if format.isReadAgain { report.digest = digest }
+      if options.isOfAllRows {
+        let isOfRemoved = format.isReadAgain || model.tombstoneColumn == nil
+        try RememberedDigest(layout).check(
+          isOfRemoved ? digest : Self.digest(of: layout, in: connection), in: connection)
       }
-      endRecord()
-      if output.bytes.count >= Self.pieceSize { try flush(progress, write) }
     }
-    output.bytes.append(copying: closing.utf8Span.span)
-    try flush(progress, write)
-    report.repairedTextCount = output.repairedTextCount
     return report
+  }
+
+  private static func digest(of layout: TableLayout, in connection: Connection) throws -> Digest {
+    let schema = try TableSchema(of: layout.table, in: connection)
+    return try RowReader(layout, schema: schema, rows: .all, in: connection).digest().digest
   }
 
   private mutating func beginRecord() {
@@ -170,10 +124,10 @@ struct TableExport: ~Copyable {
     _ progress: (StoreProgress) -> BatchDecision, _ write: (Span<UInt8>) throws -> Void
   ) throws {
     report.byteCount += output.bytes.count
-    if checker != nil {
-      try checker?.take(&output.bytes, ofRows: &rows, write)
-    } else {
-      try write(output.bytes.span)
+    try write(output.bytes.span)
+    if var check = check.take() {
+      try check.read(output.bytes.span)
+      self.check = consume check
     }
     output.bytes.removeAll()
     let decision = progress(StoreProgress(.reading, completedCount: report.recordCount))

@@ -3,7 +3,7 @@ internal import POIRecords
 internal import POISQLite
 
 /// How a column's values are written, so that the attribute that they belong to reads them.
-enum ValueForm {
+indirect enum ValueForm {
   /// By the type of each value.
   case plain
   /// 0 and 1 as booleans.

@@ -18,7 +18,7 @@ public struct RowFilter: Sendable {
     case matches = "GLOB"
   }
 
-  let attribute: String
+  public internal(set) var attribute: String
   let comparison: Comparison
   let value: RowValue
 
@@ -81,7 +81,7 @@ extension RowFilter {
 
 /// An order of rows by one attribute. Rows without a value come first if it is ascending.
 public struct RowOrder: Sendable {
-  let attribute: String
+  var attribute: String
   let isDescending: Bool
 
   /// From the least value to the greatest.

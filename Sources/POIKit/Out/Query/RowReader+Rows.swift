@@ -11,7 +11,8 @@ extension RowReader {
   ///   `invalidOptions` if a value cannot be compared with one.
   convenience init(
     _ model: Model, where filters: [RowFilter] = [], orderedBy orders: [RowOrder] = [],
-    limit: Int? = nil, includesRemoved: Bool = false, in connection: Connection
+    limit: Int? = nil, includesRemoved: Bool = false, rowID: SQL = RowReader.rowID,
+    in connection: Connection
   ) throws {
     guard limit ?? 0 >= 0 else {
       throw StoreFailure(.invalidOptions, "a limit of rows cannot be negative, as \(limit ?? 0) is")
@@ -35,7 +36,7 @@ extension RowReader {
     let condition: SQL =
       conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
     try self.init(
-      layout, of: model,
+      layout, of: model, rowID: rowID,
       rest: "\(condition) ORDER BY \(terms.joined(separator: ", ")) LIMIT \(limit ?? -1)",
       in: connection)
     for (place, value) in values.enumerated() { try statement.bind(place + 1, value) }
