@@ -56,6 +56,21 @@ import Testing
     #expect(outcome.exitCode == 0, "\(outcome.messages)")
   }
 
+  @Test(arguments: [[], ["--dry-run"]])
+  func `references that share a column are refused, and nothing is changed`(more: [String]) throws {
+    let folder = try ScratchFolder()
+    try Connection(path: folder.file("app.db")).execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k); INSERT INTO t VALUES (1, 'A'), (2, 'A');
+      CREATE TABLE z (id INTEGER PRIMARY KEY); CREATE TABLE c (r REFERENCES t REFERENCES z)
+      """)
+    let before = try folder.bytes("app.db")
+    let outcome = try tool.run(["-s", "app.db", "-t", "t", "-k", "k"] + more, in: folder.path)
+    #expect(outcome.exitCode == 65, "\(outcome)")
+    #expect(outcome.messages.contains("two references of 'c' share the column 'r'"), "\(outcome)")
+    #expect(try folder.bytes("app.db") == before)
+  }
+
   @Test(arguments: [true, false])
   func `a failed run reports what it committed`(archives: Bool) throws {
     let folder = try ScratchFolder()

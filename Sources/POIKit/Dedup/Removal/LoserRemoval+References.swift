@@ -209,26 +209,17 @@ extension LoserRemoval {
 extension LoserRemoval {
   /// The statements that find obstacles to moving a row along one reference.
   private struct Obstacles {
-    /// Finds other references that share a column with this one.
-    let divergingReference: PreparedStatements.Box?
-
     /// Find the rows that conflict with a moved one.
     let conflicts: [PreparedStatements.Box]
 
+    /// Find the rows that refer to a column that would change.
     let followers: [(table: String, find: PreparedStatements.Box)]
-
-    /// Whether other references can be an obstacle.
-    var includeReferences: Bool { divergingReference != nil || !followers.isEmpty }
   }
 
   private mutating func obstacles(
     to move: ReferenceMove, in connection: Connection
   ) throws -> Obstacles {
-    let diverging = try move.findDivergingReference(by: statements, in: connection)
-    return Obstacles(
-      divergingReference: try diverging.map { (sql) throws in
-        try statements.statement(sql, in: connection)
-      },
+    Obstacles(
       conflicts: try conflictStatements(of: move, in: connection),
       followers: try findFollowers(of: move, in: connection))
   }
@@ -238,7 +229,7 @@ extension LoserRemoval {
     var found: [ReferenceMove] = []
     let references = try references(to: root, in: connection)
     for move in try movesOfOtherTables(along: references, in: connection)
-    where try obstacles(to: move, in: connection).includeReferences {
+    where try !findFollowers(of: move, in: connection).isEmpty {
       found.append(move)
     }
     return found
@@ -275,12 +266,6 @@ extension LoserRemoval {
   ) throws -> (row: Int64, isEqual: Bool)? {
     guard !row.lacksTarget else {
       throw Self.unmovable(row, move, "a referenced column of the winner is NULL")
-    }
-    if let diverging = obstacles.divergingReference,
-      try diverging.returnsRow(row.row, row.winner)
-    {
-      throw Self.unmovable(
-        row, move, "another reference shares a column with it, and would refer to another row")
     }
     if let conflict = try Self.conflictingRow(of: row, using: obstacles.conflicts) {
       guard !move.child.name.isExactly(root.name) else {

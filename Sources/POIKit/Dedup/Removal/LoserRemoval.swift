@@ -72,6 +72,27 @@ struct LoserRemoval {
       _ = try child(of: reference, to: schema, in: connection)
       try checkTarget(of: reference, in: connection)
     }
+    try checkSharedColumns(in: connection)
+  }
+
+  /// Throws if a row that may have to move has two references that share a column. A table whose rows may be removed as
+  /// duplicates, or with their losers, has such rows below it.
+  private mutating func checkSharedColumns(in connection: Connection) throws {
+    var parents = [root]
+    var known: Set = [ExactText(root.name)]
+    while let parent = parents.popLast() {
+      for reference in try references(to: parent, in: connection) {
+        guard let child = try? child(of: reference, to: parent, in: connection) else { continue }
+        let move = ReferenceMove(reference: reference, parent: parent, child: child)
+        let isOwning = isOwning(reference)
+        if !isOwning { try move.checkSharedColumns(by: statements, in: connection) }
+        if try isOwning || !move.conflictQueries(in: connection).isEmpty,
+          known.insert(ExactText(child.name)).inserted
+        {
+          parents.append(child)
+        }
+      }
+    }
   }
 
   /// Throws if rows refer to a column that the key does not make equal and whose values are not unique, so that

@@ -48,6 +48,29 @@ struct ReferenceMove {
     columns.first { TableSchema.isSame($0.name, column) }?.source
   }
 
+  /// Throws if another reference of the child table shares a column with this one: a row would refer to the winner by
+  /// one of them, and elsewhere by the other.
+  func checkSharedColumns(by statements: PreparedStatements, in connection: Connection) throws {
+    for other in try TableReference.declared(by: child.name, statements, in: connection) {
+      let shared = other.columns.first { source(of: $0) != nil }
+      guard let shared, !movesAllColumns(other) else { continue }
+      throw StoreFailure(
+        .unmovableReference,
+        """
+        two references of '\(child.name)' share the column '\(shared)', so its rows cannot refer to another row \
+        of '\(parent.name)' by only one of them: remove one of the two foreign keys, or give it a column of its own
+        """)
+    }
+  }
+
+  /// Whether all columns of a reference get the values of the winner in the columns that they refer to.
+  private func movesAllColumns(_ reference: TableReference.Declaration) -> Bool {
+    guard let parentColumns = reference.parentColumns(in: parent) else { return false }
+    return zip(reference.columns, parentColumns).allSatisfy { column, parentColumn in
+      TableSchema.isSame(parentColumn, source(of: column))
+    }
+  }
+
   private func match(_ parentAlias: SQL) -> SQL {
     columns.map { TableReference.refers("c", $0.name, to: parentAlias, $0.source) }
       .joined(separator: " AND ")
