@@ -1,22 +1,29 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// A thread that checks the pieces of an export, one at a time, while the next one is written.
+/// A thread that checks the pieces of an export, one at a time, while the next one is made.
 struct CheckThread: ~Copyable {
-  private let channel: Channel
-  private let worker: WorkerThread
-  private var isRunning = false
+  /// The check, with its next piece.
+  private struct Job: ~Copyable {
+    var check: ExportCheck
+    var piece = GrowableBuffer<UInt8>(minimumCapacity: 1 << 18)
+    var outcome = Result<Void, any Error>.success(())
+
+    mutating func run() {
+      do { try check.read(piece) } catch { outcome = .failure(error) }
+    }
+  }
+
+  private var thread: JobThread<Job>
 
   /// Starts the thread.
   ///
   /// - Throws: `SystemError` when the system provides no thread.
   init(_ check: consuming ExportCheck) throws(SystemError) {
-    let channel = Channel(check)
-    self.channel = channel
-    worker = try WorkerThread { channel.read() }
+    thread = try JobThread(Job(check: check)) { $0.run() }
   }
 
-  /// Takes a piece, and calls `body` with it while it is checked.
+  /// Calls `body` with a piece, and has it checked after the earlier ones.
   ///
   /// - Parameters:
   ///   - bytes: the piece; it is replaced by an empty buffer.
@@ -26,70 +33,24 @@ struct CheckThread: ~Copyable {
     _ bytes: inout GrowableBuffer<UInt8>, ofRows rows: inout [Int64],
     _ body: (Span<UInt8>) throws -> Void
   ) throws {
-    try wait()
-    channel.put(&bytes, ofRows: rows)
+    try body(bytes.span)
+    var job = try wait()
+    swap(&job.piece, &bytes)
+    bytes.removeAll()
+    job.check.note(rows)
     rows.removeAll(keepingCapacity: true)
-    worker.start()
-    isRunning = true
-    try channel.withBytes(body)
+    thread.start(job)
   }
 
   /// Waits for the last piece, and returns the check.
   mutating func finish() throws -> ExportCheck {
-    try wait()
-    return channel.remove()
+    let job = try wait()
+    return job.check
   }
 
-  private mutating func wait() throws {
-    guard isRunning else { return }
-    worker.wait()
-    isRunning = false
-    try channel.throwError()
-  }
-}
-
-/// The shared state of the two threads. While the worker checks, the other thread only reads the bytes.
-private final class Channel: Sendable {
-  private nonisolated(unsafe) var check: ExportCheck?
-  private nonisolated(unsafe) var piece = Piece()
-  private nonisolated(unsafe) var isDue = false
-  private nonisolated(unsafe) var error: (any Error)?
-
-  init(_ check: consuming ExportCheck) { unsafe self.check = consume check }
-
-  private struct Piece: ~Copyable {
-    var bytes = GrowableBuffer<UInt8>(minimumCapacity: 1 << 18)
-
-    func pass(to body: (Span<UInt8>) throws -> Void) throws { try body(bytes.span) }
-  }
-
-  func put(_ bytes: inout GrowableBuffer<UInt8>, ofRows rows: [Int64]) {
-    unsafe swap(&piece.bytes, &bytes)
-    bytes.removeAll()
-    unsafe check?.note(rows)
-    unsafe isDue = true
-  }
-
-  func withBytes(_ body: (Span<UInt8>) throws -> Void) throws {
-    try unsafe piece.pass(to: body)
-  }
-
-  /// Checks the bytes, and returns whether there was something to check.
-  func read() -> Bool {
-    guard unsafe isDue else { return false }
-    unsafe isDue = false
-    do {
-      try unsafe piece.pass { bytes in try unsafe check?.read(bytes) }
-    } catch {
-      unsafe self.error = error
-    }
-    return true
-  }
-
-  func throwError() throws { if let error = unsafe error { throw error } }
-
-  func remove() -> ExportCheck {
-    guard let check = unsafe check.take() else { preconditionFailure("a check ends once") }
-    return check
+  private mutating func wait() throws -> Job {
+    guard let job = thread.finish() else { preconditionFailure("a check ends once") }
+    try job.outcome.get()
+    return job
   }
 }

@@ -28,8 +28,8 @@ struct ExportCheck: ~Copyable {
   mutating func note(_ rows: [Int64]) { self.rows += rows }
 
   /// Reads more of the export.
-  mutating func read(_ bytes: Span<UInt8>) throws {
-    reader.append(bytes)
+  mutating func read(_ bytes: borrowing GrowableBuffer<UInt8>) throws {
+    reader.append(bytes.span)
     try readElements()
   }
 
