@@ -92,14 +92,8 @@ struct RejectFile: ~Copyable {
   }
 
   private static func checkStore(_ storePath: String, _ path: String) throws(StoreError) {
-    var file = stat()
-    let isThere = unsafe stat(path, &file) == 0
-    let place = place(of: path)
-    let store = RejectFile.place(of: storePath)
-    for end in ["", "-wal", "-shm", "-journal"] {
-      var own = stat()
-      let isSame = unsafe isThere && stat(storePath + end, &own) == 0 && isSameFile(own, file)
-      guard isSame || path == storePath + end || place == store + end else { continue }
+    let (place, store) = (place(of: path), place(of: storePath))
+    for end in ["", "-wal", "-shm", "-journal"] where place == store + end {
       throw StoreError(
         .invalidOptions, "\(path): the rejects would overwrite the store",
         advice: .useOtherRejectFile)
@@ -128,33 +122,16 @@ struct RejectFile: ~Copyable {
   }
 
   /// The path after all links are followed, whether the file exists or not.
+  ///
+  /// C function: `realpath`. In the GNU C library it also resolves a path whose file is missing.
   private static func place(of path: String) -> String {
-    var path = path
-    // Linux follows as many links.
-    for _ in 0..<40 {
-      if let place = resolved(path) { return place }
-      let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-      let folder = slash.map { String(path[...$0]) } ?? "./"
-      guard let target = target(ofLink: path) else {
-        let name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
-        return resolved(folder).map { ($0 == "/" ? "" : $0) + "/" + name } ?? path
-      }
-      path = target.hasPrefix("/") ? target : folder + target
-    }
-    return path
-  }
-
-  private static func resolved(_ path: String) -> String? {
-    guard let whole = unsafe realpath(path, nil) else { return nil }
-    defer { unsafe free(whole) }
-    return unsafe String(cString: whole)
-  }
-
-  /// The target of a symbolic link; nil if the path is not a link.
-  private static func target(ofLink path: String) -> String? {
-    var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe readlink(path, &target, target.count)
-    return count < 0 ? nil : String(decoding: target[..<count], as: UTF8.self)
+    let place = UnsafeMutablePointer<CChar>.allocate(capacity: Int(PATH_MAX))
+    defer { unsafe place.deallocate() }
+    // If the folder is missing, too, the place of the folder would be the result.
+    let isFound =
+      unsafe realpath(path, place) != nil
+      || errno == ENOENT && access(NewFile.folder(of: path), F_OK) == 0
+    return unsafe isFound ? String(cString: place) : path
   }
 
   /// Refuses a file that holds something other than rejects.
