@@ -1,5 +1,5 @@
 internal import Glibc
-internal import JSONStreaming
+package import JSONStreaming
 
 /// A child process that compresses what is written to it into a file.
 package struct Compressor: ~Copyable {
@@ -43,18 +43,7 @@ package struct Compressor: ~Copyable {
   }
 
   /// Writes bytes to be compressed.
-  ///
-  /// - Returns: 0, or the `errno` of the call that failed.
-  package func write(_ bytes: Span<UInt8>) -> Int32 {
-    var start = 0
-    while start < bytes.count {
-      let sent = unsafe bytes.extracting(start...).withUnsafeBytes { bytes in
-        unsafe Glibc.write(inlet.number, bytes.baseAddress, bytes.count)
-      }
-      if sent >= 0 { start += sent } else if errno != EINTR { return errno }
-    }
-    return 0
-  }
+  package func write(_ bytes: Span<UInt8>) throws(SystemError) { try inlet.write(bytes) }
 
   /// Waits until the file is complete.
   ///

@@ -1,10 +1,10 @@
 internal import Glibc
-internal import JSONStreaming
+package import JSONStreaming
 
 /// An open file descriptor, closed when its owner goes.
-struct Descriptor: ~Copyable {
+package struct Descriptor: ~Copyable {
   /// The system's number, or -1 once it is closed.
-  private(set) var number: Int32
+  package private(set) var number: Int32
 
   private let isOwned: Bool
 
@@ -28,7 +28,7 @@ struct Descriptor: ~Copyable {
     isOwned = true
   }
 
-  init(lent number: Int32) {
+  package init(lent number: Int32) {
     self.number = number
     isOwned = false
   }
@@ -36,16 +36,19 @@ struct Descriptor: ~Copyable {
   /// The process's standard input, which stays open.
   static var standardInput: Descriptor { Descriptor(lent: STDIN_FILENO) }
 
-  /// Opens the file at `path` for reading; a named pipe waits for its writer.
+  /// Opens the file at `path`; a named pipe waits for its other end.
   ///
-  /// - Parameter isInterrupted: called when a signal ends that wait; if it returns true, opening
-  ///   fails with `EINTR`.
-  init(
-    opening path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
+  /// - Parameters:
+  ///   - flags: the flags of `open(2)`; child processes never get the descriptor.
+  ///   - mode: the permission bits of a new file; the umask is applied.
+  ///   - isInterrupted: called when a signal ends that wait; if it returns true, opening fails with `EINTR`.
+  package init(
+    opening path: String, flags: Int32 = O_RDONLY | O_NOCTTY, mode: UInt32 = 0,
+    isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(SystemError) {
     var opened: Int32
     repeat {
-      opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+      opened = unsafe open(path, flags | O_CLOEXEC, mode)
       let failure = SystemError.last
       guard opened >= 0 || failure.number == EINTR && !isInterrupted() else { throw failure }
     } while opened < 0
@@ -59,13 +62,13 @@ struct Descriptor: ~Copyable {
     guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError(number: EISDIR) }
   }
 
-  static var none: Descriptor { Descriptor(lent: -1) }
+  package static var none: Descriptor { Descriptor(lent: -1) }
 
   deinit {
     if isOwned && number >= 0 { Glibc.close(number) }
   }
 
-  var isClosed: Bool { number < 0 }
+  package var isClosed: Bool { number < 0 }
 
   mutating func close() {
     if isOwned && number >= 0 { Glibc.close(number) }
@@ -78,6 +81,29 @@ struct Descriptor: ~Copyable {
     return status
   }
 
+  /// Whether it is a regular file.
+  package var isRegularFile: Bool { (try? status()).map { $0.st_mode & S_IFMT } == S_IFREG }
+
+  /// Locks the file for this descriptor: `flock(2)`.
+  ///
+  /// - Returns: false if another one has locked it; true, too, if the file system has no locks.
+  package func lock() -> Bool { flock(number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK }
+
+  /// Waits until the file is on the disk: `fsync(2)`.
+  package func sync() throws(SystemError) { guard fsync(number) == 0 else { throw .last } }
+
+  /// Writes all bytes, again after an interruption: `write(2)`.
+  package func write(_ bytes: Span<UInt8>) throws(SystemError) {
+    var start = 0
+    while start < bytes.count {
+      let count = unsafe bytes.extracting(start...).withUnsafeBytes { bytes in
+        unsafe Glibc.write(number, bytes.baseAddress, bytes.count)
+      }
+      guard count >= 0 || errno == EINTR else { throw .last }
+      start += max(count, 0)
+    }
+  }
+
   /// Appends the bytes of one read: at least one, unless the file has ended.
   func read(into output: inout OutputSpan<UInt8>) throws(SystemError) {
     try unsafe output.withUnsafeMutableBufferPointer { buffer, count throws(SystemError) in
@@ -87,23 +113,29 @@ struct Descriptor: ~Copyable {
   }
 
   /// Returns at most `maximum` bytes from `offset` on; does not move the offset of `read`.
-  func bytes(at offset: Int, maximum: Int) throws(SystemError) -> [UInt8] {
-    var found: [UInt8] = []
-    while found.count < maximum {
-      let piece = try [UInt8](capacity: maximum - found.count) { output throws(SystemError) in
-        try unsafe output.withUnsafeMutableBufferPointer { buffer, count throws(SystemError) in
-          var got: Int
-          repeat {
-            got = unsafe pread(number, buffer.baseAddress, buffer.count, offset + found.count)
-          } while got < 0 && errno == EINTR
-          guard got >= 0 else { throw .last }
-          count = got
-        }
+  package func bytes(at offset: Int, maximum: Int) throws(SystemError) -> [UInt8] {
+    try [UInt8](capacity: maximum) { output throws(SystemError) in
+      try unsafe output.withUnsafeMutableBufferPointer { buffer, count throws(SystemError) in
+        count = try unsafe read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
       }
-      if piece.isEmpty { break }
-      found += piece
     }
-    return found
+  }
+
+  /// Fills `bytes` from `offset` on, unless the file ends before; does not move the offset of `read`.
+  ///
+  /// - Returns: the number of bytes that were read.
+  package func read(
+    into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int {
+    var count = 0
+    while count < bytes.count {
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
+      let got = unsafe pread(number, rest.baseAddress, rest.count, offset + count)
+      guard got >= 0 || errno == EINTR else { throw .last }
+      if got == 0 { break }
+      count += max(got, 0)
+    }
+    return count
   }
 
   /// The offset of the next read of a regular file, in bytes; nil if the file has no offset.
@@ -113,7 +145,7 @@ struct Descriptor: ~Copyable {
   }
 
   /// Sets the offset of the next read of a regular file, in bytes.
-  func seek(to position: Int) throws(SystemError) {
+  package func seek(to position: Int) throws(SystemError) {
     guard lseek(number, position, SEEK_SET) == position else { throw .last }
   }
 

@@ -9,14 +9,13 @@ package struct NewFile: ~Copyable {
   /// The path until the file is complete.
   package let partialPath: String
 
+  /// The open file.
+  package let descriptor: Descriptor
+
   private let path: String
   private let mode: UInt32
   private let replaces: Bool
-  private let file: Descriptor
   private var isComplete = false
-
-  /// The number of the open file.
-  package var descriptor: Int32 { file.number }
 
   /// Creates the file, and removes what killed processes left of earlier ones.
   ///
@@ -31,25 +30,15 @@ package struct NewFile: ~Copyable {
     guard unsafe replaces || lstat(path, &status) != 0 else { throw SystemError(number: EEXIST) }
     let prefix = NewFile.partialPrefix(of: path)
     NewFile.removeLeftovers(prefix)
-    while true {
-      let partialPath = prefix + NewFile.text(of: UInt32.random(in: 0...UInt32.max))
+    var partialPath = ""
+    var descriptor = Descriptor.none
+    repeat {
       // The owner has to write it, whatever the mode is.
-      let number = unsafe open(
-        partialPath, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode | 0o600)
-      guard number >= 0 else {
-        if errno == EEXIST { continue }
-        throw .last
-      }
-      let isOurs = flock(number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+      descriptor = try NewFile.create(prefix, mode: mode | 0o600, &partialPath)
       // Before it was locked, another process may have removed it as a leftover.
-      guard isOurs, unsafe fstat(number, &status) == 0, status.st_nlink > 0 else {
-        close(number)
-        continue
-      }
-      file = try Descriptor(owning: number)
-      self.partialPath = partialPath
-      break
-    }
+    } while !descriptor.lock() || (try? descriptor.status().st_nlink) == 0
+    self.descriptor = descriptor
+    self.partialPath = partialPath
     self.path = path
     self.mode = mode
     self.replaces = replaces
@@ -63,9 +52,9 @@ package struct NewFile: ~Copyable {
   ///
   /// - Throws: the system's error; EEXIST if something is there that it does not replace.
   package mutating func complete() throws(SystemError) {
-    let status = try file.status()
-    if mode & 0o600 != 0o600 { fchmod(descriptor, status.st_mode & mode) }
-    guard fsync(descriptor) == 0 else { throw .last }
+    let status = try descriptor.status()
+    if mode & 0o600 != 0o600 { fchmod(descriptor.number, status.st_mode & mode) }
+    try descriptor.sync()
     // A link, unlike renaming, replaces no file that appeared meanwhile.
     if !replaces, unsafe link(partialPath, path) == 0 {
       unsafe unlink(partialPath)
@@ -87,13 +76,15 @@ package struct NewFile: ~Copyable {
 
   /// Waits until the name of a file is on the disk. A folder that is not readable cannot be synced.
   package static func syncFolder(ofFileAt path: String) throws(SystemError) {
-    let number = unsafe open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard number >= 0 else { return }
-    defer { close(number) }
-    guard fsync(number) == 0 || errno == EINVAL else { throw .last }
+    guard let folder = try? Descriptor(opening: folder(of: path), flags: O_RDONLY | O_DIRECTORY)
+    else { return }
+    do throws(SystemError) { try folder.sync() } catch {
+      guard error.number == EINVAL else { throw error }
+    }
   }
 
-  private static func folder(of path: String) -> String {
+  /// The folder of a path, with its last slash.
+  package static func folder(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
   }
 
@@ -102,6 +93,29 @@ package struct NewFile: ~Copyable {
     guard let whole = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(whole) }
     return unsafe String(cString: whole)
+  }
+
+  /// A file without a name in `folder`, which the system deletes when it is closed.
+  package static func unnamed(in folder: String) throws(SystemError) -> Descriptor {
+    var path = ""
+    let file = try create("\(folder)/poikit-", mode: 0o600, &path)
+    unsafe unlink(path)
+    return file
+  }
+
+  /// Creates a file whose name is `prefix` and a number that no other has, and sets `path` to it.
+  private static func create(
+    _ prefix: String, mode: UInt32, _ path: inout String
+  ) throws(SystemError) -> Descriptor {
+    while true {
+      path = prefix + text(of: UInt32.random(in: 0...UInt32.max))
+      do throws(SystemError) {
+        return try Descriptor(
+          opening: path, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
+      } catch {
+        guard error.number == EEXIST else { throw error }
+      }
+    }
   }
 
   // MARK: Partial files
@@ -134,17 +148,10 @@ package struct NewFile: ~Copyable {
       }
       let path = prefix.contains("/") ? folder + name : name
       let number = path.dropFirst(prefix.count)
-      guard path.hasPrefix(prefix), number.utf8.count == 8, UInt32(number, radix: 16) != nil
+      guard path.hasPrefix(prefix), number.utf8.count == 8, UInt32(number, radix: 16) != nil,
+        let file = try? Descriptor(opening: path, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK)
       else { continue }
-      let file = unsafe open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-      guard file >= 0 else { continue }
-      var status = stat()
-      if unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        flock(file, LOCK_EX | LOCK_NB) == 0
-      {
-        remove(path)
-      }
-      close(file)
+      if file.isRegularFile, flock(file.number, LOCK_EX | LOCK_NB) == 0 { remove(path) }
     }
   }
 

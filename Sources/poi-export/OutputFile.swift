@@ -10,7 +10,8 @@ struct OutputFile: ~Copyable {
   /// Nil for a pipe or device, which is written directly.
   private var file: NewFile?
 
-  private let descriptor: Int32
+  /// The pipe or device, or the file's descriptor.
+  private let output: Descriptor
   private var compressor: Compressor?
 
   /// - Parameter mode: the permission bits; the umask is applied.
@@ -19,20 +20,25 @@ struct OutputFile: ~Copyable {
     var status = stat()
     let isStream = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     let file = isStream ? nil : try OutputFile.newFile(path, mode: mode)
-    let descriptor =
+    let output =
       switch file {
-      case .some(let file): file.descriptor
-      case .none: unsafe open(path, O_WRONLY | O_CLOEXEC)
+      case .some(let file): Descriptor(lent: file.descriptor.number)
+      case .none: try OutputFile.stream(path)
       }
-    guard descriptor >= 0 else { throw OutputFile.failure(path, .last) }
-    compressor = try OutputFile.compressor(of: path, writingTo: descriptor)
+    compressor = try OutputFile.compressor(of: path, writingTo: output.number)
     self.file = file
+    self.output = output
     self.path = path
-    self.descriptor = descriptor
   }
 
   private static func newFile(_ path: String, mode: UInt32) throws(ToolFailure) -> NewFile {
     do throws(SystemError) { return try NewFile(path, mode: mode, replaces: true) } catch {
+      throw failure(path, error)
+    }
+  }
+
+  private static func stream(_ path: String) throws(ToolFailure) -> Descriptor {
+    do throws(SystemError) { return try Descriptor(opening: path, flags: O_WRONLY) } catch {
       throw failure(path, error)
     }
   }
@@ -58,12 +64,10 @@ struct OutputFile: ~Copyable {
     for end in ["-wal", "-shm", "-journal"] where path.hasSuffix(end) {
       try check(String(path.dropLast(end.count)))
     }
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 16)
-    let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
-    guard count == bytes.count, bytes.elementsEqual("SQLite format 3\0".utf8) else { return }
+    let text = "SQLite format 3\0".utf8
+    guard let output = try? Descriptor(opening: path, flags: O_RDONLY | O_NONBLOCK),
+      let bytes = try? output.bytes(at: 0, maximum: text.count), bytes.elementsEqual(text)
+    else { return }
     throw ToolFailure(
       .usage,
       "\(path): belongs to a SQLite database, which an export does not replace; remove it first, or name another file"
@@ -85,35 +89,18 @@ struct OutputFile: ~Copyable {
   }
 
   mutating func write(_ bytes: Span<UInt8>) throws(ToolFailure) {
-    if compressor != nil {
-      let code = compressor!.write(bytes)
-      guard code == 0 else {
-        try finishCompressor()
-        throw OutputFile.failure(path, SystemError(number: code))
-      }
-      return
-    }
-    var start = 0
-    while start < bytes.count {
-      let written = unsafe bytes.extracting(start...).withUnsafeBytes { bytes in
-        unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-      }
-      if written >= 0 {
-        start += written
-      } else if errno != EINTR {
-        throw OutputFile.failure(path, .last)
-      }
+    do throws(SystemError) {
+      try compressor == nil ? output.write(bytes) : compressor!.write(bytes)
+    } catch {
+      if compressor != nil { try finishCompressor() }
+      throw OutputFile.failure(path, error)
     }
   }
 
   /// Makes the file appear at its path.
   mutating func complete() throws(ToolFailure) {
     if compressor != nil { try finishCompressor() }
-    guard file != nil else {
-      close(descriptor)
-      return
-    }
-    do throws(SystemError) { try file!.complete() } catch {
+    do throws(SystemError) { try file?.complete() } catch {
       throw OutputFile.failure(path, error)
     }
   }

@@ -47,6 +47,16 @@ import Testing
     #expect(Files.names(in: folder.file("sub")).isEmpty)
   }
 
+  @Test func `a missing folder is not mistaken for the store`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("[{}]", to: "data.json")
+    let outcome = try tool.run(
+      ["-m", "poi", "--rejects", "no/bad", "-s", "no/poi.sqlite", "data.json"], in: folder.path)
+    #expect(outcome.exitCode == 74, "\(outcome)")
+    #expect(outcome.messages.contains("cannot open"), "\(outcome)")
+    #expect(Files.names(in: folder.path) == ["data.json"])
+  }
+
   @Test func `a corrected reject file that is read as standard input is not overwritten`() throws {
     let folder = try ScratchFolder()
     try folder.write("{\"name\":1}\n{\"name\":2}\n", to: "data.ndjson")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct NewFileTests {
   private func write(_ text: String, to file: borrowing NewFile) {
-    let count = unsafe Glibc.write(file.descriptor, text, text.utf8.count)
+    let count = unsafe Glibc.write(file.descriptor.number, text, text.utf8.count)
     #expect(count == text.utf8.count)
   }
 

@@ -138,14 +138,10 @@ import Testing
     let path = folder.file("a.sqlite")
     let holder = try Connection(path: path)
     try holder.begin(.immediate)
-    let opening = try WorkerThread {
-      _ = try? Store(path)
-      return false
-    }
-    opening.start()
+    let opening = try SystemThread { _ = try? Store(path) }
     usleep(100_000)
     holder.rollback()
-    _ = consume opening
+    opening.join()
     #expect(try holder.integer("PRAGMA application_id") == Store.applicationID)
   }
 
@@ -157,19 +153,17 @@ import Testing
     let failures = Failures()
     for round in 0..<40 {
       let path = folder.file("\(round).sqlite")
-      let work: @Sendable () -> Bool = {
+      let work: @Sendable () -> Void = {
         do {
           let store = try Store(path)
           try store.prepareTables(for: .poi)
         } catch {
           failures.messages.withLock { $0.append("\(error)") }
         }
-        return false
       }
-      let other = try WorkerThread(work)
-      other.start()
-      _ = work()
-      _ = consume other
+      let other = try SystemThread(work)
+      work()
+      other.join()
     }
     #expect(failures.messages.withLock { $0 } == [])
   }

@@ -214,14 +214,25 @@ def measure_all(arguments, scratch):
     }
 
 
+def text(raw):
+    """The content of raw.json: one line for each member, and for each element of a list of objects."""
+    def value(member):
+        if not isinstance(member, list) or not any(isinstance(row, dict) for row in member):
+            return json.dumps(member)
+        return "[\n  " + ",\n  ".join(map(json.dumps, member)) + "\n ]"
+
+    members = (f" {json.dumps(name)}: {value(member)}" for name, member in raw.items())
+    return "{\n" + ",\n".join(members) + "\n}\n"
+
+
 def keep(raw, folder):
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "raw.json").write_text(json.dumps(raw, indent=1) + "\n")
+    (folder / "raw.json").write_text(text(raw))
     drawn = places.PYTHON.exists() and subprocess.run(
         [places.PYTHON, places.BENCH / "measure" / "charts.py", folder]).returncode == 0
     if drawn:
         raw["charts"] = list(summary.CHARTS)
-        (folder / "raw.json").write_text(json.dumps(raw, indent=1) + "\n")
+        (folder / "raw.json").write_text(text(raw))
     (folder / "summary.md").write_text(summary.description(Figures(raw)))
 
 

@@ -171,3 +171,40 @@ extension ElementReader {
     return scanner.firstNeededOffset
   }
 }
+
+/// The state of the search for the end of a malformed element.
+struct Recovery {
+  /// The offset of the element; in an object, of its member name.
+  var start: Int
+
+  /// The error to report. If yajl noticed it only behind the element's end, the reader reports a
+  /// missing end instead.
+  var malformation: Malformation
+
+  /// The context after the element; its `needsComma` is set when the end is found.
+  var context: ElementContext
+
+  var scanner: RecoveryScanner
+}
+
+/// The first bytes of a malformed element that is longer than `ReadingLimits.elementByteCount`;
+/// the read buffer holds its later bytes only.
+struct OversizedElement {
+  /// At most `elementByteCount` bytes.
+  var bytes: [UInt8]
+
+  /// The 0-based offset, line and byte column of the first byte.
+  var startOffset: Int
+  var line: Int
+  var column: Int
+
+  /// The 0-based line of an offset and its byte column; nil before `bytes` or after their end.
+  func location(ofByteOffset byteOffset: Int) -> (line: Int, column: Int)? {
+    let index = byteOffset - startOffset
+    guard index >= 0 && index <= bytes.count else { return nil }
+    var lines = LineCounter()
+    lines.update(bytes.span.extracting(0..<index))
+    let first = lines.lineCount == 0 ? column : 0
+    return (line + lines.lineCount, first + index - lines.lineStart)
+  }
+}

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import JSONStreaming
+internal import POIFiles
 
 /// A temporary file without a name, for entries that do not fit the memory budget.
 ///
@@ -7,7 +8,7 @@ internal import JSONStreaming
 /// when the process is killed.
 struct SpillFile: ~Copyable {
   private let folder: String
-  private var descriptor: CInt = -1
+  private var file = Descriptor.none
 
   private(set) var byteCount = 0
 
@@ -17,43 +18,33 @@ struct SpillFile: ~Copyable {
     self.folder = folder ?? (environment.isEmpty ? "/var/tmp" : environment)
   }
 
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
-  }
-
   /// Appends `bytes`.
   ///
   /// - Throws: `StoreFailure` when the file cannot be created or the disk is full.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
-    if descriptor < 0 { try create() }
-    var written = 0
-    while written < bytes.count {
-      let status = unsafe pwrite(
-        descriptor, bytes.baseAddress.map { unsafe $0 + written }, bytes.count - written,
-        off_t(byteCount))
-      if status < 0 {
-        if errno == EINTR { continue }
-        throw failure("write")
+    if file.isClosed {
+      do throws(SystemError) { file = try NewFile.unnamed(in: folder) } catch {
+        throw failure("create", error.text)
       }
-      written += status
-      byteCount += status
     }
+    do throws(SystemError) {
+      try file.seek(to: byteCount)
+      try unsafe file.write(Span(_unsafeBytes: bytes))
+    } catch {
+      throw failure("write", error.text)
+    }
+    byteCount += bytes.count
   }
 
   /// Fills `bytes` from the file, starting at `offset`.
   ///
   /// - Throws: `StoreFailure` when reading fails or the file is too short.
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws {
-    var done = 0
-    while done < bytes.count {
-      let status = unsafe pread(
-        descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done,
-        off_t(offset + done))
-      if status < 0 && errno == EINTR { continue }
-      guard status >= 0 else { throw failure("read") }
-      guard status > 0 else { throw failure("read", "it ends too early") }
-      done += status
+    let count: Int
+    do throws(SystemError) { count = try unsafe file.read(into: bytes, at: offset) } catch {
+      throw failure("read", error.text)
     }
+    guard count == bytes.count else { throw failure("read", "it ends too early") }
   }
 
   /// Drops the content. The next bytes are written to the start.
@@ -61,25 +52,7 @@ struct SpillFile: ~Copyable {
     byteCount = 0
   }
 
-  private mutating func create() throws {
-    // mkstemp replaces the last six letters, so that the name is new.
-    let letters = String(repeating: "X", count: 6)
-    var template = Array("\(folder)/poikit-\(letters)".utf8CString)
-    descriptor = unsafe template.withUnsafeMutableBufferPointer { template in
-      guard let path = template.baseAddress else { return -1 }
-      let descriptor = unsafe mkstemp(path)
-      if descriptor >= 0 {
-        unsafe unlink(path)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      }
-      return descriptor
-    }
-    if descriptor < 0 { throw failure("create") }
-  }
-
-  private func failure(
-    _ action: String, _ reason: String = SystemError.last.text
-  ) -> StoreFailure {
+  private func failure(_ action: String, _ reason: String) -> StoreFailure {
     StoreFailure(
       .temporaryFile, "cannot \(action) a temporary file in '\(folder)': \(reason)")
   }

@@ -323,7 +323,7 @@ extension ImportSession {
 
   mutating func startWriterThread() throws(StoreError) {
     do {
-      writerThread = try WriterThread()
+      writerThread = try WriterThread { $0.run() }
     } catch {
       throw StoreError(
         .inputOutput,
@@ -367,10 +367,7 @@ extension ImportSession {
     swap(&batch, &intake.batch)
     pendingReadCount = batch.readCount
     pace.restartInterval()
-    writerThread?.start(
-      WriterThread.Job(
-        committer: committer, batch: batch, progress: progress, checkpoint: checkpoint,
-        outcome: nil))
+    writerThread?.start(BatchCommit(batch, by: committer, progress, onto: checkpoint))
   }
 
   /// Commits the batch and waits for it.
@@ -386,7 +383,7 @@ extension ImportSession {
 
   /// Waits until the batch on the writer thread, if any, is committed.
   mutating func waitForBatch() throws(StoreError) {
-    guard committer == nil, let job = writerThread?.finish() else { return }
+    guard let job = writerThread?.finish() else { return }
     let readCount = pendingReadCount
     pendingReadCount = 0
     let outcome = job.outcome

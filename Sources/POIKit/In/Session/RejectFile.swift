@@ -10,7 +10,7 @@ internal import POISQLite
 /// resumed run rewrites the file from the table.
 struct RejectFile: ~Copyable {
   private let path: String
-  private let descriptor: Int32
+  private let file: Descriptor
   private var buffer: [UInt8] = []
 
   /// Creates an empty file. An existing reject file is overwritten; any other file is not.
@@ -26,34 +26,44 @@ struct RejectFile: ~Copyable {
   init(path: String, storePath: String?) throws(StoreError) {
     try RejectFile.check(path, storePath: storePath)
     let permissions = StorePermissions.forFile(besideStoreAt: storePath)
-    let descriptor = RejectFile.open(path, permissions)
-    guard descriptor >= 0 else { throw RejectFile.error(path) }
-    if let error = RejectFile.empty(descriptor, path: path) {
-      close(descriptor)
-      throw error
-    }
+    file = try RejectFile.empty(RejectFile.open(path, mode: permissions), path)
     self.path = path
-    self.descriptor = descriptor
   }
-
-  deinit { close(descriptor) }
 
   /// Opens a file for writing, and for reading its beginning. A pipe or device is opened for writing only,
   /// if it has a reader: a process that also opens a pipe for reading would wait for itself when the
   /// readers are gone.
-  ///
-  /// - Returns: the descriptor; -1 if it cannot be opened.
-  private static func open(_ path: String, _ permissions: mode_t) -> Int32 {
+  private static func open(_ path: String, mode: UInt32) throws(StoreError) -> Descriptor {
     var status = stat()
-    if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      let stream = unsafe Glibc.open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-      if stream >= 0 {
-        _ = fcntl(stream, F_SETFL, O_WRONLY)
-        return stream
+    do throws(SystemError) {
+      if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        do throws(SystemError) {
+          let stream = try Descriptor(opening: path, flags: O_WRONLY | O_NONBLOCK)
+          _ = fcntl(stream.number, F_SETFL, O_WRONLY)
+          return stream
+        } catch {
+          guard error.number == ENXIO else { throw error }
+        }
       }
-      guard errno == ENXIO else { return -1 }
+      return try Descriptor(opening: path, flags: O_RDWR | O_CREAT, mode: mode)
+    } catch {
+      throw RejectFile.error(path, error)
     }
-    return unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, permissions)
+  }
+
+  /// Locks and empties a regular file that holds rejects; leaves a pipe or a device alone.
+  private static func empty(
+    _ file: consuming Descriptor, _ path: String
+  ) throws(StoreError) -> Descriptor {
+    guard file.isRegularFile else { return file }
+    guard file.lock() else {
+      throw StoreError(
+        .invalidOptions,
+        "\(path): another import writes its rejects there now", advice: .useOtherRejectFile)
+    }
+    try checkContent(file, path)
+    guard ftruncate(file.number, 0) == 0 else { throw error(path) }
+    return file
   }
 
   /// Checks that a path is not a file without rejects, nor one of a store's files, which may not exist yet:
@@ -77,22 +87,13 @@ struct RejectFile: ~Copyable {
       throw RejectFile.error(path, error)
     }
     guard !isDatabase else { throw foreignFile(path) }
-    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    // The error is reported when the file is to be written.
-    guard descriptor >= 0 else { return }
-    defer { close(descriptor) }
-    if let error = foreignFile(descriptor, path: path) { throw error }
+    // An error is reported when the file is to be written.
+    if let file = try? Descriptor(opening: path) { try checkContent(file, path) }
   }
 
   private static func checkStore(_ storePath: String, _ path: String) throws(StoreError) {
-    var file = stat()
-    let isThere = unsafe stat(path, &file) == 0
-    let place = place(of: path)
-    let store = RejectFile.place(of: storePath)
-    for end in ["", "-wal", "-shm", "-journal"] {
-      var own = stat()
-      let isSame = unsafe isThere && stat(storePath + end, &own) == 0 && isSameFile(own, file)
-      guard isSame || path == storePath + end || place == store + end else { continue }
+    let (place, store) = (place(of: path), place(of: storePath))
+    for end in ["", "-wal", "-shm", "-journal"] where place == store + end {
       throw StoreError(
         .invalidOptions, "\(path): the rejects would overwrite the store",
         advice: .useOtherRejectFile)
@@ -121,60 +122,24 @@ struct RejectFile: ~Copyable {
   }
 
   /// The path after all links are followed, whether the file exists or not.
-  private static func place(of path: String) -> String {
-    var path = path
-    // Linux follows as many links.
-    for _ in 0..<40 {
-      if let place = resolved(path) { return place }
-      let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-      let folder = slash.map { String(path[...$0]) } ?? "./"
-      guard let target = target(ofLink: path) else {
-        let name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
-        return resolved(folder).map { ($0 == "/" ? "" : $0) + "/" + name } ?? path
-      }
-      path = target.hasPrefix("/") ? target : folder + target
-    }
-    return path
-  }
-
-  private static func resolved(_ path: String) -> String? {
-    guard let whole = unsafe realpath(path, nil) else { return nil }
-    defer { unsafe free(whole) }
-    return unsafe String(cString: whole)
-  }
-
-  /// The target of a symbolic link; nil if the path is not a link.
-  private static func target(ofLink path: String) -> String? {
-    var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe readlink(path, &target, target.count)
-    return count < 0 ? nil : String(decoding: target[..<count], as: UTF8.self)
-  }
-
-  /// Locks and empties a regular file that holds rejects; leaves a pipe or a device alone.
   ///
-  /// - Returns: the error, or nil.
-  private static func empty(_ descriptor: Int32, path: String) -> StoreError? {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { return RejectFile.error(path) }
-    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-    if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
-      return StoreError(
-        .invalidOptions,
-        "\(path): another import writes its rejects there now", advice: .useOtherRejectFile)
-    }
-    if let error = foreignFile(descriptor, path: path) { return error }
-    return ftruncate(descriptor, 0) == 0 ? nil : RejectFile.error(path)
+  /// C function: `realpath`. In the GNU C library it also resolves a path whose file is missing.
+  private static func place(of path: String) -> String {
+    let place = UnsafeMutablePointer<CChar>.allocate(capacity: Int(PATH_MAX))
+    defer { unsafe place.deallocate() }
+    // If the folder is missing, too, the place of the folder would be the result.
+    let isFound =
+      unsafe realpath(path, place) != nil
+      || errno == ENOENT && access(NewFile.folder(of: path), F_OK) == 0
+    return unsafe isFound ? String(cString: place) : path
   }
 
-  /// Refuses a regular file that holds something other than rejects; nil if it is allowed.
-  private static func foreignFile(_ descriptor: Int32, path: String) -> StoreError? {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_size > 0
-    else { return nil }
-    var beginning = [UInt8](repeating: 0, count: RejectLine.beginning.count)
-    let count = unsafe pread(descriptor, &beginning, beginning.count, 0)
-    return count == beginning.count && beginning == RejectLine.beginning ? nil : foreignFile(path)
+  /// Refuses a file that holds something other than rejects.
+  private static func checkContent(
+    _ file: borrowing Descriptor, _ path: String
+  ) throws(StoreError) {
+    let beginning = try? file.bytes(at: 0, maximum: RejectLine.beginning.count)
+    guard beginning == [] || beginning == RejectLine.beginning else { throw foreignFile(path) }
   }
 
   private static func foreignFile(_ path: String) -> StoreError {
@@ -233,10 +198,9 @@ struct RejectFile: ~Copyable {
 
   /// Waits until the lines and the file's name are on the disk; a pipe or a device needs no wait.
   func sync() throws(StoreError) {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-    guard fsync(descriptor) == 0 else { throw RejectFile.error(path) }
+    guard file.isRegularFile else { return }
     do throws(SystemError) {
+      try file.sync()
       try NewFile.syncFolder(ofFileAt: NewFile.resolved(path))
     } catch {
       throw RejectFile.error(path, error)
@@ -244,16 +208,8 @@ struct RejectFile: ~Copyable {
   }
 
   private mutating func flush() throws(StoreError) {
-    var written = 0
-    while written < buffer.count {
-      let count = unsafe buffer.withUnsafeBytes { bytes in
-        unsafe Glibc.write(descriptor, bytes.baseAddress! + written, bytes.count - written)
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw RejectFile.error(path)
-      }
-      written += count
+    do throws(SystemError) { try file.write(buffer.span) } catch {
+      throw RejectFile.error(path, error)
     }
     buffer.removeAll(keepingCapacity: true)
   }
