@@ -62,8 +62,12 @@ import Testing
       return error?.message ?? ""
     }
     #expect(refusal("x").contains("no unfinished import began with it, only with a"))
-    #expect(refusal("a", "x").contains("x: the run to resume read b in this place"))
-    #expect(refusal("a", "b") { $0.pointer = "/x" }.contains("at \"/pois\", not at \"/x\""))
+    #expect(
+      refusal("a", "x").contains(
+        "x: the run to resume began with b in this place, and this import with x"))
+    #expect(
+      refusal("a", "b") { $0.pointer = "/x" }.contains(
+        "records at \"/pois\", and this import with those at \"/x\""))
     let limited = try Self.resume(Array(zip(["a", "b"], texts)), in: folder) { $0.recordLimit = 4 }
     #expect(limited.counters.read == 4)
   }
@@ -78,7 +82,7 @@ import Testing
       let error = #expect(throws: StoreError.self) {
         try Self.resume([("a", text)], in: folder) { $0.isSnapshot = !isSnapshot }
       }
-      let state = isSnapshot ? "is a snapshot" : "is not a snapshot"
+      let state = isSnapshot ? "began with a snapshot" : "began with no snapshot"
       #expect(error?.message.contains(state) == true, "\(error?.message ?? "")")
       #expect(error?.advice == [.snapshot(isSnapshot), .restart])
     }

@@ -327,7 +327,8 @@ import Testing
       options.source = source
       let error = #expect(throws: StoreError.self) { try feed.take(text, options: options) }
       #expect(error?.code == .cannotResume)
-      #expect(error?.message.hasSuffix(#"has the source "A""#) == true, "\(error?.message ?? "")")
+      #expect(
+        error?.message.contains(#"began with the source "A","#) == true, "\(error?.message ?? "")")
       #expect(error?.advice == [.nameSource(true), .restart])
     }
     options.source = "A"

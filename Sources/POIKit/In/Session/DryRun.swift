@@ -13,7 +13,7 @@ struct DryRun: ~Copyable {
   ///
   /// - Returns: the checkpoint after the batch.
   /// - Throws: `StoreError` when the reject file cannot be created.
-  mutating func commit(
+  mutating func count(
     _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
   ) throws(StoreError) -> ImportCheckpoint {
     try openRejectFile()

@@ -184,13 +184,13 @@ extension ImportSession {
         event = try reader.next()
       } catch {
         // Records before the error are kept.
-        guard try commitAtOnce() else { return }
+        guard try writeBatchAtOnce() else { return }
         throw fail(StoreError(error, input: inputName))
       }
       switch event {
       case .needsInput:
         // The clock is read once for many records, and whenever the input makes one wait.
-        if pace.isDue(intake.batch.readCount) { try commit() }
+        if pace.isDue(intake.batch.readCount) { try writeBatch() }
         return
       case .end: return try checkReferenceSystem()
       case .element:
@@ -204,9 +204,9 @@ extension ImportSession {
         || intake.batch.byteCount >= options.batchByteLimit
       {
         if isLast {
-          if try commitAtOnce() { phase = .ended(.finished) }
+          if try writeBatchAtOnce() { phase = .ended(.finished) }
         } else {
-          try commit()
+          try writeBatch()
         }
         guard case .reading = phase else { return }
       }

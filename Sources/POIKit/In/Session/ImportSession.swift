@@ -36,9 +36,9 @@ public struct ImportSession: ~Copyable {
 
   var pace: BatchPace
 
-  /// Commits the batches; nil in a dry run, while the writer thread has a batch, and after the run has
+  /// Writes the batches; nil in a dry run, while the writer thread has a batch, and after the run has
   /// ended.
-  var committer: BatchCommitter?
+  var runWriter: RunWriter?
 
   var dryRun: DryRun?
   var writerThread: WriterThread?
@@ -362,7 +362,7 @@ public struct ImportSession: ~Copyable {
     noteToken()
     progress.finishedInputCount = progress.begunInputCount
     phase = .idle
-    try commit()
+    try writeBatch()
     try waitForBatch()
   }
 

@@ -1,33 +1,33 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// A thread that commits batches.
-typealias WriterThread = JobThread<BatchCommit>
+/// A thread that writes batches.
+typealias WriterThread = JobThread<BatchJob>
 
-/// A batch to commit, with all that is needed for it.
-struct BatchCommit: ~Copyable {
-  var committer: BatchCommitter
+/// A batch to write, with all that is needed for it.
+struct BatchJob: ~Copyable {
+  var runWriter: RunWriter
   var batch: RecordBatch
   let progress: InputProgress
   let checkpoint: ImportCheckpoint
 
-  /// The checkpoint after the batch; nil until it is committed.
+  /// The checkpoint after the batch; nil until it is written.
   private(set) var outcome: Result<ImportCheckpoint, StoreError>?
 
   init(
-    _ batch: consuming RecordBatch, by committer: consuming BatchCommitter,
+    _ batch: consuming RecordBatch, by runWriter: consuming RunWriter,
     _ progress: InputProgress, onto checkpoint: ImportCheckpoint
   ) {
-    self.committer = committer
+    self.runWriter = runWriter
     self.batch = batch
     self.progress = progress
     self.checkpoint = checkpoint
   }
 
-  /// Commits the batch.
+  /// Writes the batch.
   mutating func run() {
     do throws(StoreError) {
-      outcome = .success(try committer.commit(&batch, progress, onto: checkpoint))
+      outcome = .success(try runWriter.write(&batch, progress, onto: checkpoint))
     } catch {
       outcome = .failure(error)
     }

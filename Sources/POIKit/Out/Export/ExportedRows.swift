@@ -11,7 +11,7 @@ struct ExportedRows: ~Copyable {
 
   /// - Throws: `StoreFailure` with `noSuchColumn` or `invalidOptions`.
   init(
-    _ model: Model, _ options: ExportOptions, includesRemoved: Bool, rowID: SQL = RowReader.rowID,
+    _ model: Model, _ options: ExportOptions, includesRemoved: Bool, rowID: SQL? = RowReader.rowID,
     in connection: Connection
   ) throws {
     box = options.box

@@ -6,8 +6,8 @@ struct PlainTable {
   /// Its columns, those to write first.
   let model: Model
 
-  /// The row id; NULL for a view and a table without row ids.
-  let rowID: SQL
+  /// The row id; nil for a view and a table without row ids.
+  let rowID: SQL?
 
   /// The options with the names of the columns as they are declared.
   let options: ExportOptions
@@ -52,6 +52,6 @@ struct PlainTable {
     self.options = options
     let aliases = hasRowID ? ["rowid", "_rowid_", "oid"] : []
     let free = aliases.first { !TableSchema.contains(columns, $0) }
-    rowID = free.map { "t.\(name: $0)" } ?? "NULL"
+    rowID = free.map { "t.\(name: $0)" }
   }
 }

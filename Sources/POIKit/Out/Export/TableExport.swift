@@ -27,9 +27,9 @@ struct TableExport: ~Copyable {
   ///
   /// - Parameters:
   ///   - layout: the layout of a table of records; nil for another table, whose model is its columns.
-  ///   - rowID: the row id.
+  ///   - rowID: the row id; nil for rows without one, in any order.
   consuming func run(
-    _ model: Model, _ layout: TableLayout?, rowID: SQL = RowReader.rowID,
+    _ model: Model, _ layout: TableLayout?, rowID: SQL? = RowReader.rowID,
     in connection: Connection, progress: (StoreProgress) -> BatchDecision,
     to write: (Span<UInt8>) throws -> Void
   ) throws -> ExportReport {

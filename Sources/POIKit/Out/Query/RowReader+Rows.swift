@@ -11,7 +11,7 @@ extension RowReader {
   ///   `invalidOptions` if a value cannot be compared with one.
   convenience init(
     _ model: Model, where filters: [RowFilter] = [], orderedBy orders: [RowOrder] = [],
-    limit: Int? = nil, includesRemoved: Bool = false, rowID: SQL = RowReader.rowID,
+    limit: Int? = nil, includesRemoved: Bool = false, rowID: SQL? = RowReader.rowID,
     in connection: Connection
   ) throws {
     guard limit ?? 0 >= 0 else {
@@ -32,12 +32,13 @@ extension RowReader {
       terms.append(order.isDescending ? "\(column) DESC" : column)
     }
     // One order for rows that are equal in it.
-    terms.append("1")
+    if rowID != nil { terms.append("1") }
+    let order: SQL = terms.isEmpty ? "" : "ORDER BY \(terms.joined(separator: ", "))"
     let condition: SQL =
       conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
     try self.init(
-      layout, of: model, rowID: rowID,
-      rest: "\(condition) ORDER BY \(terms.joined(separator: ", ")) LIMIT \(limit ?? -1)",
+      layout, of: model, rowID: rowID ?? "NULL",
+      rest: "\(condition) \(order) LIMIT \(limit ?? -1)",
       in: connection)
     for (place, value) in values.enumerated() { try statement.bind(place + 1, value) }
   }

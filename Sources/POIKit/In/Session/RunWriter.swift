@@ -2,11 +2,11 @@ internal import JSONStreaming
 internal import POIRecords
 internal import POISQLite
 
-/// Commits batches: rows, rejects, counters and checkpoint in one transaction each.
+/// Writes the batches of a run: rows, rejects, counters and checkpoint in one transaction each.
 ///
 /// It owns the lease of the store, and moves with each batch to the writer thread and back. So only one
 /// thread at a time uses both.
-struct BatchCommitter: ~Copyable {
+struct RunWriter: ~Copyable {
   /// The run in the store; nil before its first batch.
   private(set) var runID: Int64?
 
@@ -108,7 +108,7 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
-  /// Commits a batch and clears it.
+  /// Writes a batch and clears it.
   ///
   /// - Parameters:
   ///   - progress: the progress of the inputs at the end of the batch.
@@ -116,13 +116,13 @@ struct BatchCommitter: ~Copyable {
   /// - Returns: the checkpoint after the batch. If only the reject file could not be written,
   ///   `rejectFileError` is set.
   /// - Throws: `StoreError`; the batch is not committed then.
-  mutating func commit(
+  mutating func write(
     _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
   ) throws(StoreError) -> ImportCheckpoint {
     try openRejectFile()
     let next: ImportCheckpoint
     do {
-      next = try write(&batch, progress, onto: checkpoint)
+      next = try writeInTransaction(&batch, progress, onto: checkpoint)
     } catch {
       throw failure(error, checkpoint)
     }
@@ -134,7 +134,7 @@ struct BatchCommitter: ~Copyable {
 
   /// Converts an error, after an attempt to mark the run as failed.
   private mutating func failure(_ error: any Error, _ checkpoint: ImportCheckpoint) -> StoreError {
-    let cause = BatchCommitter.cause(of: error)
+    let cause = RunWriter.cause(of: error)
     // A lock was waited for already; a second wait is useless.
     if cause?.isBusy != true { try? writeEnd(.failed, checkpoint) }
     if let cause { return StoreError(cause, path: store.path, resumes: isUnfinished) }
@@ -165,18 +165,18 @@ struct BatchCommitter: ~Copyable {
   }
 
   /// Writes a batch that was read, and returns the checkpoint after it.
-  private mutating func write(
+  private mutating func writeInTransaction(
     _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
   ) throws -> ImportCheckpoint {
     let lands = lands(progress, checkpoint)
-    let next = try inTransaction { (committer) throws in
+    let next = try inTransaction { (run) throws in
       if lands {
-        try committer.land(batch, input: progress.begunInputCount - 1)
+        try run.land(batch, input: progress.begunInputCount - 1)
       } else {
-        try committer.writeRows(of: &batch, InputNames(progress))
+        try run.writeRows(of: &batch, InputNames(progress))
       }
       var next = checkpoint.advanced(by: batch, progress, isLanded: lands)
-      if let highest = committer.order?.latest(of: batch),
+      if let highest = run.order?.latest(of: batch),
         checkpoint.highest.map({ $0 < highest }) ?? true
       {
         next.highest = highest
@@ -184,13 +184,13 @@ struct BatchCommitter: ~Copyable {
       // The token of landed records is stored after the merge, and the token of a snapshot at its end. If
       // the reject limit ends the run, the old token is kept so that the data can be requested again.
       if progress.finishedInputCount > checkpoint.progress.finishedInputCount, !lands,
-        !committer.options.isSnapshot, !committer.options.exceedsRejectLimit(next.counters)
+        !run.options.isSnapshot, !run.options.exceedsRejectLimit(next.counters)
       {
-        try committer.store.keep(committer.token(progress.input?.token, of: next))
+        try run.store.keep(run.token(progress.input?.token, of: next))
       }
-      try committer.writer?.insertRejects(of: batch, InputNames(progress))
-      if let input = progress.input, !progress.isNoted(in: committer.inputs) {
-        try committer.writer?.write(input, number: progress.begunInputCount)
+      try run.writer?.insertRejects(of: batch, InputNames(progress))
+      if let input = progress.input, !progress.isNoted(in: run.inputs) {
+        try run.writer?.write(input, number: progress.begunInputCount)
       }
       return next
     }
@@ -200,7 +200,7 @@ struct BatchCommitter: ~Copyable {
   /// Runs `body` inside a transaction that also writes the checkpoint it returns. If it returns nil, the
   /// transaction is rolled back.
   private mutating func inTransaction(
-    _ body: (inout BatchCommitter) throws -> ImportCheckpoint?
+    _ body: (inout RunWriter) throws -> ImportCheckpoint?
   ) throws -> ImportCheckpoint? {
     let isFirst = runID == nil
     do {
@@ -210,7 +210,7 @@ struct BatchCommitter: ~Copyable {
         return nil
       }
       guard try writer?.writeCheckpoint(next.json.description) == true else {
-        throw BatchCommitter.isDrivenByOther(store.path)
+        throw RunWriter.isDrivenByOther(store.path)
       }
       try writer?.commit()
       return next
@@ -248,7 +248,7 @@ struct BatchCommitter: ~Copyable {
   /// the end of the batch, but tables of the run may be missing before.
   private func checkOwnership() throws {
     guard try writer?.ownsRun(in: store.connection) == true else {
-      throw BatchCommitter.isDrivenByOther(store.path)
+      throw RunWriter.isDrivenByOther(store.path)
     }
   }
 
@@ -412,28 +412,28 @@ struct BatchCommitter: ~Copyable {
   ///
   /// - Parameter pace: decides when the transaction ends.
   /// - Returns: the checkpoint after it.
-  mutating func commitNext(
+  mutating func writeNext(
     of merge: inout LandingMerge, by batch: inout RecordBatch, onto checkpoint: ImportCheckpoint,
     at pace: BatchPace
   ) throws(StoreError) -> ImportCheckpoint {
     let names = InputNames(ofLanded: inputs)
     do {
-      let next = try inTransaction { (committer) throws -> ImportCheckpoint? in
+      let next = try inTransaction { (run) throws -> ImportCheckpoint? in
         // Inside the transaction, so that reads need no locks of their own.
         merge.beginBatch()
         repeat {
           let first = batch.recordCount
           let count = pace.nextRecordCount(after: first)
-          guard try committer.fill(&batch, from: &merge, count: count) else { break }
+          guard try run.fill(&batch, from: &merge, count: count) else { break }
           guard batch.recordCount <= checkpoint.counters.landed else { throw LandingTable.damage }
-          try committer.writeRows(
+          try run.writeRows(
             of: &batch, from: first, names, targets: merge.targetsOfBatch)
-          try merge.rememberRemovals(committer.writer?.resetDeletedRowIDs() ?? [])
-        } while batch.recordCount < pace.limit && batch.byteCount < committer.options.batchByteLimit
+          try merge.rememberRemovals(run.writer?.resetDeletedRowIDs() ?? [])
+        } while batch.recordCount < pace.limit && batch.byteCount < run.options.batchByteLimit
           && !pace.isDue(batch.recordCount)
         guard batch.recordCount > 0 else { return nil }
         try merge.noteBatch()
-        try committer.writer?.insertRejects(of: batch, names)
+        try run.writer?.insertRejects(of: batch, names)
         return checkpoint.advanced(byMerging: batch)
       }
       guard let next else { return try finishMerge(checkpoint) }
@@ -460,9 +460,9 @@ struct BatchCommitter: ~Copyable {
     if let runID { try LandingTable.remove(ofRun: runID, in: store.connection) }
     var next = checkpoint
     next.landing = nil
-    _ = try inTransaction { (committer) throws -> ImportCheckpoint? in
-      if next.progress.finishedInputCount > 0, !committer.options.isSnapshot {
-        try committer.store.keep(committer.lastToken(of: next))
+    _ = try inTransaction { (run) throws -> ImportCheckpoint? in
+      if next.progress.finishedInputCount > 0, !run.options.isSnapshot {
+        try run.store.keep(run.lastToken(of: next))
       }
       return next
     }
