@@ -258,3 +258,9 @@ extension KeyEnforcer {
     }
   }
 }
+
+/// What enforcing a key created; undoing drops it again.
+struct EnforcementOutcome {
+  var createdIndex = false
+  var addedKeyColumn = false
+}

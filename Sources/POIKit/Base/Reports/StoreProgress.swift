@@ -40,3 +40,12 @@ public struct StoreProgress: Sendable, Hashable {
     totalCount.map { $0 > 0 ? min(Double(completedCount) / Double($0), 1) : 1 }
   }
 }
+
+/// Whether an operation continues; returned by a progress closure.
+public enum BatchDecision: Sendable, Hashable {
+  /// Continue.
+  case proceed
+
+  /// Stop after this batch. Committed batches stay, and an import can be resumed.
+  case stop
+}

@@ -197,3 +197,12 @@ enum LandedRecord {
     return batch.copyToArena(bytes.extracting(position..<position + count))
   }
 }
+
+/// The stored row that a record probably matches, before it is searched.
+enum MergeTarget {
+  case unknown
+  /// Probably the row with this id.
+  case row(Int64)
+  /// Probably no row.
+  case none
+}
