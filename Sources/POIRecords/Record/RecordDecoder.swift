@@ -7,7 +7,7 @@ struct RecordDecoder: ~Copyable {
   let layout: RecordLayout
   var table: SourceTable
 
-  let plans: GrowableBuffer<FieldPlan>
+  let plans: GrowableBuffer<FieldDecoding>
 
   private let requiredFields: GrowableBuffer<Int>
   private let keySlots: [Int]
@@ -87,10 +87,10 @@ struct RecordDecoder: ~Copyable {
     timestampSlot =
       latestTimestamp == nil ? nil : model.attributes.index(named: model.timestamp)
     self.latestTimestamp = latestTimestamp?.microseconds ?? .max
-    var plans = GrowableBuffer<FieldPlan>()
+    var plans = GrowableBuffer<FieldDecoding>()
     var requiredFields = GrowableBuffer<Int>()
     for (index, field) in layout.fields.enumerated() {
-      var plan = FieldPlan(field, rules: model.rules.rules(of: field.attribute.schema))
+      var plan = FieldDecoding(field, rules: model.rules.rules(of: field.attribute.schema))
       if keepsMisfit[index], index == timestampSlot {
         plan.latestInstant = min(plan.latestInstant, self.latestTimestamp)
       }

@@ -17,7 +17,7 @@ enum LandingTable {
   /// without a prefix. A deleted row cannot be found by its key, and a new row may have its id.
   static func nameOfRemovals(ofRun run: Int64) -> String { "\(prefix)removal_\(run)" }
 
-  /// The name of the table of merged records, with a row for each batch: `LandedPlace` numbers of 8
+  /// The name of the table of merged records, with a row for each batch: `LandedRange` numbers of 8
   /// bytes each. A resumed run continues with the other records, even if rows have changed.
   static func nameOfMerged(ofRun run: Int64) -> String { "\(prefix)merged_\(run)" }
 

@@ -24,16 +24,16 @@ enum LandingDirectory {
   static func forEach(
     _ bytes: Span<UInt8>, ofRow rowID: Int64, _ body: (LandingEntry) throws -> Void
   ) throws {
-    guard rowID > 0, rowID <= LandedPlace.rowLimit else { throw LandingTable.damage }
+    guard rowID > 0, rowID <= LandedRange.rowLimit else { throw LandingTable.damage }
     var position = 0
     var offset = 0
     while position < bytes.count {
       let high = try LandedRecord.number(bytes, at: &position)
       let low = try LandedRecord.number(bytes, at: &position)
       let byteCount = try LandedRecord.number(bytes, at: &position)
-      guard let count = Int32(exactly: byteCount), count > 0, offset <= LandedPlace.contentLimit
+      guard let count = Int32(exactly: byteCount), count > 0, offset <= LandedRange.contentLimit
       else { throw LandingTable.damage }
-      let place = LandedPlace(rowID: rowID, offset: offset, count: Int(count))
+      let place = LandedRange(rowID: rowID, offset: offset, count: Int(count))
       try body(LandingEntry(IndexPrefix(high: high, low: low), landingID: place.number))
       offset += Int(count)
     }
@@ -46,7 +46,7 @@ enum LandingDirectory {
 /// It is stored as one number that grows in the order of arrival. The upper 32 bits are the row,
 /// then 16 bits are the first byte and 16 bits the number of bytes. A number of bytes that does not
 /// fit is stored as 0; then the record fills the rest of the row.
-struct LandedPlace: Hashable {
+struct LandedRange: Hashable {
   /// The largest size of a row's content in bytes. A row with a single record may be larger.
   static let contentLimit = Int(UInt16.max)
 
@@ -63,7 +63,7 @@ struct LandedPlace: Hashable {
   init(rowID: Int64, offset: Int, count: Int) {
     self.rowID = rowID
     self.offset = offset
-    self.count = count <= LandedPlace.contentLimit ? count : nil
+    self.count = count <= LandedRange.contentLimit ? count : nil
   }
 
   init(number: UInt64) {
@@ -81,7 +81,7 @@ struct LandedPlace: Hashable {
 struct LandingEntry: SortableEntry {
   let prefix: IndexPrefix
 
-  /// The place of the record in its landing table, as the number of its `LandedPlace`. It grows in
+  /// The place of the record in its landing table, as the number of its `LandedRange`. It grows in
   /// the order of arrival.
   let landingID: UInt64
 

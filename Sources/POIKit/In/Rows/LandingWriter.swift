@@ -22,7 +22,7 @@ struct LandingWriter: ~Copyable {
       "INSERT INTO \(name: LandingTable.name(ofRun: run)) (directory, content) VALUES (?1, ?2)")
     self.key = key
     self.insertion = insertion
-    rowSize = min(Int(pageSize) - LandingWriter.overhead, LandedPlace.contentLimit)
+    rowSize = min(Int(pageSize) - LandingWriter.overhead, LandedRange.contentLimit)
   }
 
   /// Appends the records of a batch. Runs inside the caller's transaction.

@@ -174,7 +174,7 @@ struct LandingMerge: ~Copyable {
     into batch: inout RecordBatch, in connection: Connection
   ) throws {
     LandedRecord.append(landingID, to: &places)
-    let place = LandedPlace(number: landingID)
+    let place = LandedRange(number: landingID)
     if try contents?.move(to: place.rowID) == nil {
       contents = try BlobReader(
         table: landing, column: "content", rowID: place.rowID, in: connection)
@@ -209,7 +209,7 @@ struct LandingMerge: ~Copyable {
   }
 }
 
-/// A merged record, in the order of its `LandedPlace`.
+/// A merged record, in the order of its `LandedRange`.
 struct MergedEntry: SortableEntry {
   let landingID: UInt64
 
@@ -224,7 +224,7 @@ struct MergedEntry: SortableEntry {
 struct TargetEntry: SortableEntry {
   private let orderedRowID: UInt64
 
-  /// The number of the record's `LandedPlace`.
+  /// The number of the record's `LandedRange`.
   let landingID: UInt64
 
   init(rowID: Int64, landingID: UInt64) {

@@ -12,7 +12,7 @@ internal import POISQLite
 /// values.
 final class RecordWriter {
   let reader: RowReader
-  private let plan: RecordPlan
+  private let plan: RecordTemplate
   private let fieldCount: Int
   private let keepsUnmapped: Bool
 
@@ -60,7 +60,7 @@ final class RecordWriter {
     in connection: Connection
   ) throws {
     let layout = RecordLayout(model)
-    plan = RecordPlan(layout, of: model, columns: columns)
+    plan = RecordTemplate(layout, of: model, columns: columns)
     fieldCount = layout.fields.count
     keepsUnmapped = model.unmappedColumn != nil && (columns.isEmpty || model.keepsMisfits)
     writesOthers = columns.isEmpty
@@ -115,17 +115,17 @@ final class RecordWriter {
   }
 
   /// - Throws: `StoreFailure` with `invalidOptions` if the model has neither a geometry nor coordinates.
-  func featurePlan(of model: Model) throws -> FeaturePlan { try FeaturePlan(of: model, plan) }
+  func featurePlaces(of model: Model) throws -> FeaturePlaces { try FeaturePlaces(of: model, plan) }
 
   /// Appends the current row as a GeoJSON Feature.
   ///
   /// Page: RFC 7946, section 3.2
-  func append(_ feature: FeaturePlan, to output: inout RowOutput) throws {
+  func append(_ feature: FeaturePlaces, to output: inout RowOutput) throws {
     try append(feature, ofRow: reader.statement, to: &output)
   }
 
   private func append(
-    _ feature: FeaturePlan, ofRow row: borrowing Statement, to output: inout RowOutput
+    _ feature: FeaturePlaces, ofRow row: borrowing Statement, to output: inout RowOutput
   ) throws {
     var json = unmapped.take() ?? StoredJSON()
     let base = base(in: &json, row)
@@ -142,7 +142,7 @@ final class RecordWriter {
   }
 
   private func isFeature(
-    _ feature: FeaturePlan, over base: Int?, of element: JSONElement, _ row: borrowing Statement
+    _ feature: FeaturePlaces, over base: Int?, of element: JSONElement, _ row: borrowing Statement
   ) -> Bool {
     if let number = feature.properties, case .container = plan.places[number].content {
       return true
@@ -159,7 +159,7 @@ final class RecordWriter {
   /// Appends all members of a record that is a Feature, other than `type`, and a geometry and properties if it may
   /// have had empty ones.
   private func append(
-    membersOf feature: FeaturePlan, over base: Int?, of element: JSONElement,
+    membersOf feature: FeaturePlaces, over base: Int?, of element: JSONElement,
     _ row: borrowing Statement, to output: inout RowOutput
   ) throws {
     try append(feature.identifier, named: "id", over: base, of: element, row, to: &output)
@@ -178,7 +178,7 @@ final class RecordWriter {
         number, named: plan.plainNames[number], over: base, of: element, row, to: &output)
     }
     guard let base else { return }
-    let written = FeaturePlan.memberNames + feature.others.map { plan.plainNames[$0] }
+    let written = FeaturePlaces.memberNames + feature.others.map { plan.plainNames[$0] }
     var index = base + 1
     while element.tape[index].kind == .key {
       let name = String(copying: element.tape.text(of: element.tape[index]))
@@ -394,7 +394,7 @@ final class RecordWriter {
 
   /// Appends what is at a place; returns false, whatever was appended, if the record has nothing there.
   private func append(
-    _ place: RecordPlan.Place, over base: Int?, of element: JSONElement,
+    _ place: RecordTemplate.Place, over base: Int?, of element: JSONElement,
     _ row: borrowing Statement, to output: inout RowOutput
   ) throws -> Bool {
     switch place.content {

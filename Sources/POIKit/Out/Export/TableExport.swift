@@ -51,7 +51,7 @@ struct TableExport: ~Copyable {
       format == .csv ? try TableColumns(of: model, named: options.columns) : nil
     let writer = try RecordWriter(
       model, columns: columns == nil ? options.columns : [], reader: reader, in: connection)
-    let feature = format.isMap ? try writer.featurePlan(of: model) : nil
+    let feature = format.isMap ? try writer.featurePlaces(of: model) : nil
     if options.isChecked { check = ExportCheck(model, format) }
     var digest: Digest? = isWhole && (format.isReadAgain || options.isOfAllRows) ? .zero : nil
     let (opening, closing) = format.brackets(areRecordsNamed: nameField != nil)

@@ -3,7 +3,7 @@ internal import POIRecords
 /// Where the parts of a GeoJSON Feature are in the records of a model.
 ///
 /// Page: RFC 7946, section 3.2
-struct FeaturePlan {
+struct FeaturePlaces {
   let geometry: GeometrySource
 
   /// The places of the members of a Feature that come first; nil for a member that the model does not map, and for a
@@ -23,7 +23,7 @@ struct FeaturePlan {
   static let memberNames = ["type", "id", "geometry", "properties"]
 
   /// - Throws: `StoreFailure` with `invalidOptions` if the model has neither a geometry nor coordinates.
-  init(of model: Model, _ plan: RecordPlan) throws {
+  init(of model: Model, _ plan: RecordTemplate) throws {
     geometry = try GeometrySource(of: model)
     func place(named name: String, in node: Int = SourceTree.root) -> Int? {
       plan.nodes[node].places.first { plan.plainNames[$0].isExactly(name) }

@@ -1,5 +1,5 @@
 /// How the decoder handles the values of one field, so that common values need no lookup in the model.
-struct FieldPlan: BitwiseCopyable {
+struct FieldDecoding: BitwiseCopyable {
   /// The common conversions from a JSON value to a slot.
   enum Conversion: UInt8, BitwiseCopyable {
     case text

@@ -3,7 +3,7 @@ internal import POIRecords
 
 /// How the records of a model are written: its `SourceTree` in flat tables, which are read without counting
 /// references.
-struct RecordPlan {
+struct RecordTemplate {
   /// What is at a place of an object or array.
   enum Content: BitwiseCopyable {
     /// A field.
