@@ -9,7 +9,7 @@ enum SideEffects {
   static func arePossible(
     on model: Model, in connection: Connection
   ) throws -> Bool {
-    if try hasOtherTriggers(in: connection) { return true }
+    if try !Trigger.ofApp(in: connection).isEmpty { return true }
     let own = ownReferences(model.relations, to: model.table)
     let tables = [model.table] + model.tablesOfRelationsToOne + model.tablesOfRelationsToMany
     var actions = try connection.prepare(actions, isPersistent: false)
@@ -22,14 +22,6 @@ enum SideEffects {
       }
     }
     return false
-  }
-
-  static func hasOtherTriggers(in connection: Connection) throws -> Bool {
-    try connection.integer(
-      """
-      SELECT 1 FROM main.sqlite_schema
-      WHERE type = 'trigger' AND name NOT GLOB \(literal: Bookkeeping.prefix + "*") LIMIT 1
-      """) != nil
   }
 
   private struct Reference: Hashable {
