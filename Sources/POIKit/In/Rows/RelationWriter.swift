@@ -12,19 +12,19 @@ final class RelationWriter {
   ///   - relation: the relation.
   ///   - fields: the slots of the attributes that identify a related row.
   init(
-    _ relation: Relation, fields: Range<Int>, connection: Connection
+    _ relation: Relation, fields: Range<Int>, _ facts: SchemaFacts, connection: Connection
   ) throws {
-    rows = try RelatedRows(relation, fields: fields, connection: connection)
+    rows = try RelatedRows(relation, fields: fields, facts, connection: connection)
   }
 
   static func writers(
-    for model: Model, layout: RecordLayout, connection: Connection
+    for model: Model, layout: RecordLayout, _ facts: SchemaFacts, connection: Connection
   ) throws -> [(slot: Int, writer: RelationWriter)] {
     var writers: [(slot: Int, writer: RelationWriter)] = []
     for (slot, attribute) in model.attributes.enumerated() {
       guard let relation = attribute.relation else { continue }
       let writer = try RelationWriter(
-        relation, fields: layout.fields[slot].relatedFields, connection: connection)
+        relation, fields: layout.fields[slot].relatedFields, facts, connection: connection)
       writers.append((slot, writer))
     }
     return writers
@@ -82,11 +82,11 @@ private struct RelatedRows: ~Copyable {
   private var content = CanonicalContent()
 
   init(
-    _ relation: Relation, fields: Range<Int>, connection: Connection
+    _ relation: Relation, fields: Range<Int>, _ facts: SchemaFacts, connection: Connection
   ) throws {
     let lookup = try connection.prepare(StoreSchema.lookup(in: relation))
     let insertion = try RowInsertion(
-      into: relation.table, columns: relation.attributes.map { SQL(name: $0.column) },
+      into: relation.table, columns: relation.attributes.map { SQL(name: $0.column) }, facts,
       connection: connection)
     self.fields = fields
     self.lookup = lookup

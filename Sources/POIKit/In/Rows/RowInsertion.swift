@@ -16,11 +16,12 @@ struct RowInsertion: ~Copyable {
   ///   - columns: the columns of a row, without its id.
   ///   - values: the parameters of the columns; by default parameter 1 is the first column.
   init(
-    into table: String, columns: [SQL], values: [SQL]? = nil, connection: Connection
+    into table: String, columns: [SQL], values: [SQL]? = nil, _ facts: SchemaFacts,
+    connection: Connection
   ) throws {
     let values = values ?? columns.indices.map { "?\($0 + 1)" }
     let lastReserved = try ReservedRowIDs.last(of: table, in: connection)
-    let conflictClause = try ConflictClause.aborting(on: table, in: connection)
+    let conflictClause = facts.conflictClause(on: table)
     statement = try connection.prepare(
       RowInsertion.text(conflictClause, into: table, columns, values, behind: lastReserved))
     self.table = table

@@ -9,6 +9,14 @@ struct RowWriter: ~Copyable {
     let schema: StoreSchema
     let key: EnforcedKey?
     let hasTimes: Bool
+    fileprivate(set) var facts: SchemaFacts
+
+    init(of model: Model, in connection: Connection) throws {
+      schema = StoreSchema(model)
+      key = try EnforcedKey.read(of: model, in: connection)
+      hasTimes = try PropertyTimes.isKept(in: model.table, of: connection)
+      facts = try SchemaFacts(of: model, in: connection)
+    }
 
     /// The numbers of the parameters after the columns' parameters.
     var hashParameter: Int { schema.columnCount + 1 }
@@ -16,7 +24,7 @@ struct RowWriter: ~Copyable {
     var rowIDParameter: Int { schema.columnCount + 3 }
   }
 
-  private let table: Table
+  private var table: Table
   private var insertion: RowInsertion
   private var update: Statement
   private var deletion: Statement
@@ -24,12 +32,6 @@ struct RowWriter: ~Copyable {
   private let relations: [(slot: Int, writer: RelationWriter)]
   private let relationsToMany: [RelationToManyWriter]
   private var relatedRowIDs: [(slot: Int, rowID: Int64)] = []
-
-  /// The reasons for which the tables may refuse a record.
-  private(set) var refusals: RecordRefusals
-
-  /// Whether additions of an app, such as triggers, may change other rows than the written ones.
-  private var hasSideEffects: Bool
 
   /// Restored if a record is refused after rows were inserted for its relations.
   private let savepoint: RecordSavepoint
@@ -40,24 +42,19 @@ struct RowWriter: ~Copyable {
     // The initializer of a noncopyable value must do everything that can fail before it sets the
     // first property.
     let insertion = try table.insertion(on: connection)
-    let update = try connection.prepare(
-      table.update(try ConflictClause.aborting(on: table.schema.model.table, in: connection)))
+    let update = try connection.prepare(table.update)
     let relations = try RelationWriter.writers(
-      for: table.schema.model, layout: table.schema.layout, connection: connection)
+      for: table.schema.model, layout: table.schema.layout, table.facts, connection: connection)
     let relationsToMany = try RelationToManyWriter.writers(
-      for: table.schema.layout, connection: connection)
+      for: table.schema.layout, table.facts, connection: connection)
     let deletion = try connection.prepare(
       "DELETE FROM \(name: table.schema.model.table) WHERE \(StoreSchema.idColumn) = ?1")
-    let refusals = try RecordRefusals.read(of: table.schema.model, in: connection)
-    let hasSideEffects = try SideEffects.arePossible(on: table.schema.model, in: connection)
     self.table = table
     self.insertion = insertion
     self.update = update
     self.deletion = deletion
     self.relations = relations
     self.relationsToMany = relationsToMany
-    self.refusals = refusals
-    self.hasSideEffects = hasSideEffects
     self.savepoint = savepoint
     forgetRows()
   }
@@ -104,16 +101,21 @@ struct RowWriter: ~Copyable {
 
   private var hasRelationsToMany: Bool { !relationsToMany.isEmpty }
 
+  /// Whether a record can be refused.
+  var mayRefuse: Bool { table.facts.mayRefuse }
+
   /// Whether a record can be refused after a part of it is written: a trigger may fail without
   /// rolling back.
-  var mayRefuseInPart: Bool { hasRelationsToMany || refusals.mayBeDeferred || hasSideEffects }
+  var mayRefuseInPart: Bool {
+    hasRelationsToMany || table.facts.mayRefuseCommit || table.facts.changesOtherRows
+  }
 
   /// Checks that a written record leaves no references to missing rows.
   ///
   /// - Throws: `SQLiteError`, a constraint violation, if it violates a deferred foreign key.
   ///   Otherwise the commit of the whole batch would fail.
   func checkReferences() throws {
-    guard refusals.mayBeDeferred, deletion.hasDeferredViolations else { return }
+    guard table.facts.mayRefuseCommit, deletion.hasDeferredViolations else { return }
     throw SQLiteError.violatedReference
   }
 
@@ -129,23 +131,21 @@ struct RowWriter: ~Copyable {
     }
   }
 
-  /// Reads the constraints and triggers again, after another program may have changed them.
-  mutating func readRefusals(in connection: Connection) throws {
-    refusals = try RecordRefusals.read(of: table.schema.model, in: connection)
-    hasSideEffects = try SideEffects.arePossible(on: table.schema.model, in: connection)
-  }
-
-  mutating func readReservedRowIDs(in connection: Connection) throws {
+  /// Follows a change by another program: forgets the row ids of relations, and reads the reserved ids again.
+  mutating func follow(_ facts: SchemaFacts, in connection: Connection) throws {
+    table.facts = facts
     try insertion.readReservedRowIDs(in: connection)
     for relation in relations { try relation.writer.readReservedRowIDs(in: connection) }
     for writer in relationsToMany { try writer.readReservedRowIDs(in: connection) }
+    forgetRows()
   }
 
   /// Forgets the row ids of relations, after a rollback or after another program changed the
   /// database.
   func forgetRows() {
-    for relation in relations { relation.writer.forgetRows(remembersOthers: !hasSideEffects) }
-    for writer in relationsToMany { writer.forgetRows(remembersOthers: !hasSideEffects) }
+    let remembersOthers = !table.facts.changesOtherRows
+    for relation in relations { relation.writer.forgetRows(remembersOthers: remembersOthers) }
+    for writer in relationsToMany { writer.forgetRows(remembersOthers: remembersOthers) }
   }
 
   /// Deletes a row.
@@ -194,8 +194,7 @@ struct RowWriter: ~Copyable {
   private func relatedRowID(
     _ writer: RelationWriter, record: Int, of batch: borrowing RecordBatch
   ) throws -> Int64 {
-    try writer.rowID(
-      record: record, batch: batch, undoableBy: refusals.arePossible ? savepoint : nil)
+    try writer.rowID(record: record, batch: batch, undoableBy: mayRefuse ? savepoint : nil)
   }
 
   /// The value of the hash column, or nil if a part of the key is null.
@@ -239,19 +238,19 @@ extension RowWriter.Table {
     if hasTimes { columns.append((PropertyTimes.column, timesParameter)) }
     return try RowInsertion(
       into: schema.model.table, columns: columns.map { SQL(name: $0.name) },
-      values: columns.map { "?\($0.parameter)" }, connection: connection)
+      values: columns.map { "?\($0.parameter)" }, facts, connection: connection)
   }
 
   /// The statement omits the columns of the key: they have these values already, and SQLite would
   /// delete and insert the entry in their index. If a row has no other columns, it sets them.
-  fileprivate func update(_ conflictClause: SQL) -> SQL {
+  fileprivate var update: SQL {
     var changed = columns.filter { key?.columns.contains($0.name) != true }
     if hasTimes { changed.append((PropertyTimes.column, timesParameter)) }
     if changed.isEmpty { changed = columns }
     var values: [SQL] = changed.map { "\(name: $0.name) = ?\($0.parameter)" }
     if values.isEmpty { values = ["\(StoreSchema.idColumn) = \(StoreSchema.idColumn)"] }
     return """
-      UPDATE \(conflictClause)\(name: schema.model.table) SET \(values.joined(separator: ", "))
+      UPDATE \(facts.conflictClause(on: schema.model.table))\(name: schema.model.table) SET \(values.joined(separator: ", "))
       WHERE \(StoreSchema.idColumn) = ?\(rowIDParameter)
       """
   }
