@@ -103,15 +103,9 @@ final class ChildRowWriter {
     }
   }
 
-  func readReservedRowIDs(in connection: Connection) throws {
-    try insertion.readReservedRowIDs(in: connection)
-    for relation in relations { try relation.writer.readReservedRowIDs(in: connection) }
-    for writer in relationsToMany { try writer.readReservedRowIDs(in: connection) }
-  }
-
-  func forgetRows(remembersOthers: Bool) {
-    for relation in relations { relation.writer.forgetRows(remembersOthers: remembersOthers) }
-    for writer in relationsToMany { writer.forgetRows(remembersOthers: remembersOthers) }
+  func forgetRows() {
+    for relation in relations { relation.writer.forgetRows() }
+    for writer in relationsToMany { writer.forgetRows() }
   }
 
   private func insert(

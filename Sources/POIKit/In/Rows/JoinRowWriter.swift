@@ -47,12 +47,7 @@ final class JoinRowWriter {
     for rowID in wanted where !present.contains(rowID) { try insert(rowID, under: parentRowID) }
   }
 
-  func readReservedRowIDs(in connection: Connection) throws {
-    try insertion.readReservedRowIDs(in: connection)
-    try shared.readReservedRowIDs(in: connection)
-  }
-
-  func forgetRows(remembersOthers: Bool) { shared.forgetRows(remembersOthers: remembersOthers) }
+  func forgetRows() { shared.forgetRows() }
 
   private func insert(_ rowID: Int64, under parentRowID: Int64) throws {
     try insertion.statement.bind(1, integer: parentRowID)

@@ -75,20 +75,11 @@ final class RelationToManyWriter {
     }
   }
 
-  func readReservedRowIDs(in connection: Connection) throws {
+  /// Forgets the remembered row ids, after a rollback.
+  func forgetRows() {
     switch rows {
-    case .own(let writer): try writer.readReservedRowIDs(in: connection)
-    case .shared(let writer): try writer.readReservedRowIDs(in: connection)
-    }
-  }
-
-  /// Forgets the remembered row ids, after a rollback or after another program changed the database.
-  ///
-  /// - Parameter remembersOthers: whether it remembers row ids from now on.
-  func forgetRows(remembersOthers: Bool) {
-    switch rows {
-    case .own(let writer): writer.forgetRows(remembersOthers: remembersOthers)
-    case .shared(let writer): writer.forgetRows(remembersOthers: remembersOthers)
+    case .own(let writer): writer.forgetRows()
+    case .shared(let writer): writer.forgetRows()
     }
   }
 }

@@ -30,17 +30,8 @@ final class RelationWriter {
     return writers
   }
 
-  /// Forgets the remembered rows, after a rollback or after another program changed the database.
-  ///
-  /// - Parameter remembersOthers: whether it remembers rows from now on.
-  func forgetRows(remembersOthers: Bool) {
-    rows.forget()
-    rows.isRemembering = remembersOthers
-  }
-
-  func readReservedRowIDs(in connection: Connection) throws {
-    try rows.readReservedRowIDs(in: connection)
-  }
+  /// Forgets the remembered rows, after a rollback.
+  func forgetRows() { rows.forget() }
 
   /// The id of the related row, which is inserted if it is missing.
   ///
@@ -71,7 +62,7 @@ private struct RelatedRows: ~Copyable {
   }
 
   /// Whether rows are remembered; not if triggers or foreign keys may delete them.
-  var isRemembering = true
+  private let isRemembering: Bool
 
   private let fields: Range<Int>
   private var lookup: Statement
@@ -89,6 +80,7 @@ private struct RelatedRows: ~Copyable {
       into: relation.table, columns: relation.attributes.map { SQL(name: $0.column) }, facts,
       connection: connection)
     self.fields = fields
+    isRemembering = !facts.changesOtherRows
     self.lookup = lookup
     self.insertion = insertion
     buckets.append(repeating: -1, count: RelatedRows.capacity * 2)
@@ -123,10 +115,6 @@ private struct RelatedRows: ~Copyable {
     RelatedRows.append(content, to: &contents)
     entries.append(Entry(start: start, count: contents.count - start, rowID: rowID))
     return rowID
-  }
-
-  mutating func readReservedRowIDs(in connection: Connection) throws {
-    try insertion.readReservedRowIDs(in: connection)
   }
 
   mutating func forget() {

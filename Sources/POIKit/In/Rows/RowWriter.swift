@@ -3,13 +3,13 @@ internal import POISQLite
 
 /// Writes records to the rows of a model's table: inserts rows, or updates stored ones.
 ///
-/// The statements are prepared once for the run.
+/// The statements are prepared once for the run, and again after another program changed the database.
 struct RowWriter: ~Copyable {
   struct Table {
     let schema: StoreSchema
     let key: EnforcedKey?
     let hasTimes: Bool
-    fileprivate(set) var facts: SchemaFacts
+    let facts: SchemaFacts
 
     init(of model: Model, in connection: Connection) throws {
       schema = StoreSchema(model)
@@ -24,7 +24,7 @@ struct RowWriter: ~Copyable {
     var rowIDParameter: Int { schema.columnCount + 3 }
   }
 
-  private var table: Table
+  private let table: Table
   private var insertion: RowInsertion
   private var update: Statement
   private var deletion: Statement
@@ -56,7 +56,6 @@ struct RowWriter: ~Copyable {
     self.relations = relations
     self.relationsToMany = relationsToMany
     self.savepoint = savepoint
-    forgetRows()
   }
 
   /// Inserts a record as a new row, with the rows of its relations to many.
@@ -131,21 +130,10 @@ struct RowWriter: ~Copyable {
     }
   }
 
-  /// Follows a change by another program: forgets the row ids of relations, and reads the reserved ids again.
-  mutating func follow(_ facts: SchemaFacts, in connection: Connection) throws {
-    table.facts = facts
-    try insertion.readReservedRowIDs(in: connection)
-    for relation in relations { try relation.writer.readReservedRowIDs(in: connection) }
-    for writer in relationsToMany { try writer.readReservedRowIDs(in: connection) }
-    forgetRows()
-  }
-
-  /// Forgets the row ids of relations, after a rollback or after another program changed the
-  /// database.
+  /// Forgets the row ids of relations, after a rollback.
   func forgetRows() {
-    let remembersOthers = !table.facts.changesOtherRows
-    for relation in relations { relation.writer.forgetRows(remembersOthers: remembersOthers) }
-    for writer in relationsToMany { writer.forgetRows(remembersOthers: remembersOthers) }
+    for relation in relations { relation.writer.forgetRows() }
+    for writer in relationsToMany { writer.forgetRows() }
   }
 
   /// Deletes a row.

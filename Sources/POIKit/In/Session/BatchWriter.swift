@@ -102,9 +102,10 @@ struct BatchWriter: ~Copyable {
     return current != version
   }
 
-  /// Follows a change by another program.
+  /// Follows a change by another program: forgets the remembered row ids, and reads the reserved ids and what
+  /// may refuse records again.
   mutating func follow(_ table: ImportedTable, in connection: Connection) throws {
-    try rows.follow(table.rows.facts, in: connection)
+    rows = try RowWriter(table.rows, savepoint: savepoint, connection: connection)
     version = table.version
   }
 
