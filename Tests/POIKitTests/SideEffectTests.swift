@@ -132,9 +132,9 @@ import Testing
     let feed = try FeedStore(model)
     try feed.take(#"{"id":1,"ts":1}"#)
     let connection = try Connection(path: feed.path, access: .readWrite)
-    #expect(try !SideEffects.arePossible(on: model, in: connection))
+    #expect(try !SchemaFacts(of: model, in: connection).changesOtherRows)
     try connection.execute("ALTER TABLE bit ADD COLUMN x INTEGER REFERENCES tag ON DELETE SET NULL")
-    #expect(try SideEffects.arePossible(on: model, in: connection))
+    #expect(try SchemaFacts(of: model, in: connection).changesOtherRows)
   }
 
   // MARK: Partial failures

@@ -21,12 +21,6 @@ struct RememberedDigest {
   private let table: String
   private let triggers: [Trigger]
 
-  private struct Trigger {
-    var name: String
-    var table: String
-    var creation: SQL
-  }
-
   init(_ layout: TableLayout) {
     table = layout.table
     var tables = [layout.table]
@@ -36,18 +30,11 @@ struct RememberedDigest {
     }
     triggers = tables.enumerated().flatMap { number, name in
       // An UPDATE of any column counts: UPDATE OR REPLACE deletes conflicting rows without DELETE triggers.
-      return ["INSERT", "UPDATE", "DELETE"].map { (event: SQL) in
-        let trigger =
-          RememberedDigest.triggerPrefix + event.text.lowercased() + "\(number)_\(layout.table)"
-        return Trigger(
-          name: trigger, table: name,
-          creation: """
-            CREATE TRIGGER main.\(name: trigger)
-            AFTER \(event) ON \(name: name)
-            BEGIN
-              DELETE FROM poikit_digest WHERE table_name = \(literal: layout.table);
-            END
-            """)
+      [Trigger.Event.insert, .update, .delete].map { event in
+        Trigger(
+          name: "\(RememberedDigest.triggerPrefix)\(event)\(number)_\(layout.table)", event: event,
+          table: name, body: "DELETE FROM poikit_digest WHERE table_name = \(literal: layout.table)"
+        )
       }
     }
   }
@@ -98,7 +85,7 @@ struct RememberedDigest {
   func remember(_ digest: Digest, in connection: Connection) throws {
     try forget(in: connection)
     try connection.execute(RememberedDigest.creation)
-    for trigger in triggers { try connection.execute(trigger.creation) }
+    for trigger in triggers { try trigger.create(in: connection) }
     var statement = try connection.prepare(
       "INSERT INTO main.poikit_digest VALUES (?1, ?2, ?3)", isPersistent: false)
     try statement.bind(1, text: table)
@@ -111,7 +98,7 @@ struct RememberedDigest {
   /// either of them.
   func forget(in connection: Connection) throws {
     for trigger in try storedTriggers(in: connection) {
-      try connection.execute("DROP TRIGGER main.\(name: trigger.name)")
+      try Trigger.drop(trigger.name, in: connection)
     }
     guard try RememberedDigest.isKept(in: connection) else { return }
     var statement = try connection.prepare(
@@ -128,14 +115,8 @@ struct RememberedDigest {
   /// Creates the table again if another program dropped it but not the triggers. Without the table the
   /// triggers make all changes of the watched tables fail.
   static func recreateMissingTable(in connection: Connection) throws {
-    let isBroken = try connection.integer(
-      """
-      SELECT EXISTS (
-          SELECT 1 FROM main.sqlite_schema
-          WHERE type = 'trigger' AND name GLOB \(literal: triggerPrefix + "*"))
-        AND NOT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE name = 'poikit_digest')
-      """)
-    if isBroken == 1 { try connection.execute(creation) }
+    let triggers = try Trigger.all(withPrefix: triggerPrefix, in: connection)
+    if try !triggers.isEmpty && !isKept(in: connection) { try connection.execute(creation) }
   }
 
   /// The triggers of the table's digest, each with the table that it watches. A name consists of the prefix,
@@ -143,17 +124,9 @@ struct RememberedDigest {
   private func storedTriggers(
     in connection: Connection
   ) throws -> [(name: String, table: String)] {
-    let prefix = RememberedDigest.triggerPrefix
-    var statement = try connection.prepare(
-      """
-      SELECT name, tbl_name FROM main.sqlite_schema
-      WHERE type = 'trigger' AND name GLOB \(literal: prefix + "*")
-        AND substr(name, \(prefix.utf8.count) + 1 + instr(substr(name, \(prefix.utf8.count) + 1), '_'))
-          = ?1
-      """, isPersistent: false)
-    try statement.bind(1, text: table)
-    var triggers: [(name: String, table: String)] = []
-    while try statement.step() { triggers.append((statement.text(0), statement.text(1))) }
-    return triggers
+    try Trigger.all(withPrefix: RememberedDigest.triggerPrefix, in: connection).filter {
+      $0.name.utf8.dropFirst(RememberedDigest.triggerPrefix.utf8.count)
+        .drop { $0 != UInt8(ascii: "_") }.dropFirst().elementsEqual(table.utf8)
+    }
   }
 }

@@ -11,7 +11,7 @@ struct JournalTriggers {
   /// The archives that the triggers needed and that did not exist before.
   private var newArchives: [ArchiveTable] = []
 
-  private var names: [SQL] = []
+  private var names: [String] = []
 
   private let archivedBefore: Int
 
@@ -83,7 +83,7 @@ struct JournalTriggers {
       ["\(run)", "OLD.\(name: table.rowIDName)", "NULL", Journal.lastChange]
       + table.storedColumns.map { "OLD.\(name: $0)" }
     try createTrigger(
-      "AFTER DELETE ON main.\(name: table.name)",
+      on: table, event: .delete,
       """
       INSERT INTO \(name: ArchiveTable.prefix + table.name) (\(targets.joined(separator: ", ")))
       VALUES (\(values.joined(separator: ", ")))
@@ -96,10 +96,8 @@ struct JournalTriggers {
     try ReservedRowIDs.reserve(allOf: table, in: connection)
     let name = SQL(name: column)
     try createTrigger(
-      """
-      AFTER UPDATE OF \(name) ON main.\(name: table.name)
-      WHEN +OLD.\(name) IS NOT NEW.\(name) COLLATE BINARY
-      """,
+      on: table, event: .update, columns: [column],
+      condition: "+OLD.\(name) IS NOT NEW.\(name) COLLATE BINARY",
       """
       INSERT INTO poikit_journal \(Journal.columns)
       VALUES (\(run), \(literal: table.name), NEW.\(name: table.rowIDName), \(literal: column),
@@ -107,27 +105,23 @@ struct JournalTriggers {
       """, in: connection)
   }
 
-  /// - Parameters:
-  ///   - event: the event and the condition.
-  ///   - body: a statement. In a trigger the table that it changes may not be qualified.
-  ///   - connection: the database.
   private mutating func createTrigger(
-    _ event: SQL, _ body: SQL, in connection: Connection
+    on table: TableSchema, event: Trigger.Event, columns: [String] = [], condition: SQL? = nil,
+    _ statement: SQL, in connection: Connection
   ) throws {
-    let name: SQL = "poikit_keep_\(names.count)"
-    try connection.execute(
-      """
-      DROP TRIGGER IF EXISTS temp.\(name);
-      CREATE TEMP TRIGGER \(name) \(event) BEGIN \(body); END
-      """)
-    names.append(name)
+    let trigger = Trigger(
+      database: "temp", name: "poikit_keep_\(names.count)", event: event, columns: columns,
+      table: table.name, condition: condition, body: statement)
+    try Trigger.drop(trigger.name, from: "temp", in: connection)
+    try trigger.create(in: connection)
+    names.append(trigger.name)
   }
 
   /// Drops the triggers, and new archives that stayed empty.
   ///
   /// - Returns: the number of rows that the triggers archived.
   func dropTriggers(in connection: Connection) throws -> Int {
-    for name in names { try connection.execute("DROP TRIGGER temp.\(name)") }
+    for name in names { try Trigger.drop(name, from: "temp", in: connection) }
     for archive in newArchives {
       let isUsed = try connection.integer("SELECT 1 FROM \(archive.quotedName) LIMIT 1") != nil
       if !isUsed { try connection.execute("DROP TABLE \(archive.quotedName)") }

@@ -86,7 +86,7 @@ struct KeyEnforcer {
       try fillHashColumn(in: connection)
     }
     guard try !hasIndex(in: connection) else {
-      if enforcement == .hash { try watchKey(in: connection) }
+      try watchKey(in: connection)
       return outcome
     }
 
@@ -99,8 +99,7 @@ struct KeyEnforcer {
         ON \(name: schema.name) (\(columns.joined(separator: ", ")))
         """)
       outcome.createdIndex = true
-      try Self.unwatchKey(of: schema.name, in: connection)
-      if enforcement == .hash { try watchKey(in: connection) }
+      try watchKey(in: connection)
       if try RunRecord.hasBookkeeping(connection) {
         var update = try connection.prepare(
           "UPDATE main.poikit_table SET enforced_key = ?2 WHERE name = ?1", isPersistent: false)
@@ -185,24 +184,20 @@ extension KeyEnforcer {
   /// Creates a trigger that deletes the hash of a row if another program changes its key. Then
   /// `completeHashes` computes it again.
   private func watchKey(in connection: Connection) throws {
-    let columns = layout.keyColumns.map(SQL.init(name:))
-    let isChanged: [SQL] = columns.map { "old.\($0) IS NOT new.\($0) COLLATE BINARY" }
-    try connection.execute(
-      """
-      CREATE TRIGGER IF NOT EXISTS main.\(name: Self.indexName(schema.name))
-      AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(name: schema.name)
-      WHEN \(isChanged.joined(separator: " OR "))
-      BEGIN
+    let name = Self.indexName(schema.name)
+    try Trigger.drop(name, in: connection)
+    guard enforcement == .hash else { return }
+    let isChanged: [SQL] = layout.keyColumns.map {
+      "old.\(name: $0) IS NOT new.\(name: $0) COLLATE BINARY"
+    }
+    let trigger = Trigger(
+      name: name, event: .update, columns: layout.keyColumns, table: schema.name,
+      condition: isChanged.joined(separator: " OR "),
+      body: """
         UPDATE \(name: schema.name) SET \(name: Self.hashColumn) = NULL
-        WHERE \(quotedRowID) = new.\(quotedRowID);
-      END
-      """)
-  }
-
-  static func unwatchKey(
-    of table: String, in connection: Connection
-  ) throws {
-    try connection.execute("DROP TRIGGER IF EXISTS main.\(name: indexName(table))")
+        WHERE \(quotedRowID) = new.\(quotedRowID)
+        """)
+    try trigger.create(in: connection)
   }
 
   /// The condition that a row has a key without a hash, because another program wrote it.

@@ -117,22 +117,6 @@ struct TableSchema {
     names.contains { isSame($0, column) }
   }
 
-  /// The triggers of a table that the toolkit did not create, by name.
-  static func triggers(
-    of table: String, in connection: Connection
-  ) throws -> [String] {
-    var triggers: [String] = []
-    var statement = try connection.prepare(
-      """
-      SELECT name FROM main.sqlite_schema
-      WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
-        AND name NOT GLOB \(literal: Bookkeeping.prefix + "*") ORDER BY name
-      """, isPersistent: false)
-    try statement.bind(1, text: table)
-    while try statement.step() { triggers.append(statement.text(0)) }
-    return triggers
-  }
-
   static func list(_ names: [String]) -> String {
     names.map { "'\($0)'" }.joined(separator: ", ")
   }

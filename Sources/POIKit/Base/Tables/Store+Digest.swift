@@ -60,7 +60,7 @@ extension Store.Lease {
     return try connection.withoutWaitingForDisk {
       try connection.inTransaction(.immediate) {
         let isAlone = try connection.dataVersion() == version
-        let isCounted = try isAlone && !SideEffects.arePossible(on: model, in: connection)
+        let isCounted = try isAlone && !SchemaFacts(of: model, in: connection).changesOtherRows
         let digest =
           isCounted ? sum : try layout.digest(in: connection).digest
         if try Bookkeeping.document(ofTable: model.table, in: connection) == model.document {

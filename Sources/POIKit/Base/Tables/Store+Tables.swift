@@ -94,10 +94,8 @@ extension Store.Lease {
     if try document(ofTable: model.table)?.isExactly(model.document) != true {
       try fitTables(to: model, mayChange: mayChange)
     }
-    let mayBreakReferences =
-      try RecordRefusals.read(of: model, in: connection).canBeByForeignKey
-      ? true : SideEffects.arePossible(on: model, in: connection)
-    if mayBreakReferences { try enforceReferences() }
+    let facts = try SchemaFacts(of: model, in: connection)
+    if facts.mayRefuseReference || facts.changesOtherRows { try enforceReferences() }
   }
 
   /// Forgets the model's table, its unfinished imports and its tokens if another program dropped it.

@@ -169,7 +169,7 @@ struct ReferenceMove {
   /// Whether a list of parent and child rows stays valid while losers are removed: moved rows keep their ids,
   /// and there are no triggers except the toolkit's.
   func isListable(by statements: PreparedStatements, in connection: Connection) throws -> Bool {
-    guard try !SideEffects.hasOtherTriggers(in: connection) else { return false }
+    guard try Trigger.ofApp(in: connection).isEmpty else { return false }
     return try !TableReference.declared(by: child.name, statements, in: connection).contains {
       TableSchema.contains($0.columns, child.rowIDColumn ?? "")
     }

@@ -23,7 +23,7 @@ final class RemainingDigest {
     in connection: Connection
   ) throws {
     guard layout.isToolkitTable, layout.content.relations.isEmpty, references.isEmpty,
-      try !SideEffects.hasOtherTriggers(in: connection),
+      try Trigger.ofApp(in: connection).isEmpty,
       let digest = try RememberedDigest(layout).read(in: connection)
     else { return nil }
     self.digest = digest

@@ -114,7 +114,7 @@ extension Deduplicator {
     if run.outcome.createdIndex {
       try connection.execute(
         "DROP INDEX IF EXISTS main.\(name: KeyEnforcer.indexName(run.table))")
-      try KeyEnforcer.unwatchKey(of: run.table, in: connection)
+      try Trigger.drop(KeyEnforcer.indexName(run.table), in: connection)
       var update = try connection.prepare(
         "UPDATE main.poikit_table SET enforced_key = NULL WHERE name = ?1", isPersistent: false)
       try update.bind(1, text: run.table)

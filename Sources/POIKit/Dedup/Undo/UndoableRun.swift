@@ -113,7 +113,7 @@ extension UndoableRun {
   func changedByTrigger(
     row: Int64, of table: String, in connection: Connection
   ) throws -> StoreFailure {
-    let triggers = try TableSchema.triggers(of: table, in: connection)
+    let triggers = try Trigger.ofApp(on: table, in: connection).map(\.name)
     let own = triggers.isEmpty ? "" : ", which has \(TableSchema.list(triggers))"
     return obstacle(
       """

@@ -194,7 +194,8 @@ extension DeduplicationPass {
       // The snapshot begins with the first read, and the version must be the snapshot's.
       _ = try connection.integer("SELECT count(*) FROM main.sqlite_schema")
       version = try connection.dataVersion()
-      selection.note(triggers: try TableSchema.triggers(of: schema.name, in: connection))
+      selection.note(
+        triggers: try Trigger.ofApp(on: schema.name, in: connection).map(\.name))
       guard
         try selection.readTable(
           schema, without: tombstones, among: deduplicator.fold, in: connection, progress: progress)
@@ -370,7 +371,7 @@ extension DeduplicationPass {
     guard plan.rowCount == table.rowCount + counts.removedRowCount + counts.supersededRowCount,
       plan.loserCount == counts.removedRowCount
     else {
-      let hasTriggers = try SideEffects.hasOtherTriggers(in: connection)
+      let hasTriggers = try !Trigger.ofApp(in: connection).isEmpty
       throw StoreFailure(
         hasTriggers ? .interferingTrigger : .internalCheck,
         """

@@ -20,7 +20,8 @@ final class ChildRowWriter {
 
   /// - Parameter parentColumn: the column that holds the parent's row id.
   init(
-    _ many: RecordLayout.RelationLayout, parentColumn: String, connection: Connection
+    _ many: RecordLayout.RelationLayout, parentColumn: String, _ facts: SchemaFacts,
+    connection: Connection
   ) throws {
     let element = many.relation.element
     let key = Set(element.key.map(ExactText.init))
@@ -36,7 +37,7 @@ final class ChildRowWriter {
     }
 
     let insertion = try RowInsertion(
-      into: element.table, columns: [parent] + columns, connection: connection)
+      into: element.table, columns: [parent] + columns, facts, connection: connection)
     let conditions: [SQL] = keySlots.map { "\(columns[$0]) = ?\($0 + 2)" }
     let lookup = try connection.prepare(
       """
@@ -47,10 +48,9 @@ final class ChildRowWriter {
     if !otherSlots.isEmpty {
       let targets = otherSlots.map { columns[$0] }.joined(separator: ", ")
       let values = parameters(otherSlots)
-      let conflictClause = try ConflictClause.aborting(on: element.table, in: connection)
       update = try connection.prepare(
         """
-        UPDATE \(conflictClause)\(table) SET (\(targets)) = (\(values))
+        UPDATE \(facts.conflictClause(on: element.table))\(table) SET (\(targets)) = (\(values))
         WHERE \(StoreSchema.idColumn) = ?1 AND (\(targets)) IS NOT (\(values))
         """)
     }
@@ -58,9 +58,9 @@ final class ChildRowWriter {
       table: element.table, parentColumn: parentColumn, column: StoreSchema.idColumn.text,
       connection: connection)
     let relations = try RelationWriter.writers(
-      for: element, layout: many.layout, connection: connection)
+      for: element, layout: many.layout, facts, connection: connection)
     let relationsToMany = try RelationToManyWriter.writers(
-      for: many.layout, connection: connection)
+      for: many.layout, facts, connection: connection)
     layout = many.layout
     self.keySlots = keySlots
     self.otherSlots = otherSlots
@@ -103,15 +103,9 @@ final class ChildRowWriter {
     }
   }
 
-  func readReservedRowIDs(in connection: Connection) throws {
-    try insertion.readReservedRowIDs(in: connection)
-    for relation in relations { try relation.writer.readReservedRowIDs(in: connection) }
-    for writer in relationsToMany { try writer.readReservedRowIDs(in: connection) }
-  }
-
-  func forgetRows(remembersOthers: Bool) {
-    for relation in relations { relation.writer.forgetRows(remembersOthers: remembersOthers) }
-    for writer in relationsToMany { writer.forgetRows(remembersOthers: remembersOthers) }
+  func forgetRows() {
+    for relation in relations { relation.writer.forgetRows() }
+    for writer in relationsToMany { writer.forgetRows() }
   }
 
   private func insert(

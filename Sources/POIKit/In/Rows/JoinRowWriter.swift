@@ -12,12 +12,13 @@ final class JoinRowWriter {
 
   init(
     _ many: RecordLayout.RelationLayout, join: String, parentColumn: String, rowColumn: String,
-    connection: Connection
+    _ facts: SchemaFacts, connection: Connection
   ) throws {
     let shared = try RelationWriter(
-      many.relation.sharedRows, fields: 0..<many.layout.attributeCount, connection: connection)
+      many.relation.sharedRows, fields: 0..<many.layout.attributeCount, facts,
+      connection: connection)
     let columns = [parentColumn, rowColumn].map(SQL.init(name:))
-    let insertion = try RowInsertion(into: join, columns: columns, connection: connection)
+    let insertion = try RowInsertion(into: join, columns: columns, facts, connection: connection)
     let obsoleteRows = try ObsoleteRows(
       table: join, parentColumn: parentColumn, column: rowColumn, connection: connection)
     self.shared = shared
@@ -46,12 +47,7 @@ final class JoinRowWriter {
     for rowID in wanted where !present.contains(rowID) { try insert(rowID, under: parentRowID) }
   }
 
-  func readReservedRowIDs(in connection: Connection) throws {
-    try insertion.readReservedRowIDs(in: connection)
-    try shared.readReservedRowIDs(in: connection)
-  }
-
-  func forgetRows(remembersOthers: Bool) { shared.forgetRows(remembersOthers: remembersOthers) }
+  func forgetRows() { shared.forgetRows() }
 
   private func insert(_ rowID: Int64, under parentRowID: Int64) throws {
     try insertion.statement.bind(1, integer: parentRowID)

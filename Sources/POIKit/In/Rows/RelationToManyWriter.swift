@@ -17,26 +17,27 @@ final class RelationToManyWriter {
   private let rows: Rows
 
   static func writers(
-    for layout: RecordLayout, connection: Connection
+    for layout: RecordLayout, _ facts: SchemaFacts, connection: Connection
   ) throws -> [RelationToManyWriter] {
     var writers: [RelationToManyWriter] = []
     for (number, many) in layout.relations.enumerated() {
-      writers.append(try RelationToManyWriter(many, number: number, connection: connection))
+      writers.append(
+        try RelationToManyWriter(many, number: number, facts, connection: connection))
     }
     return writers
   }
 
   private init(
-    _ many: RecordLayout.RelationLayout, number: Int, connection: Connection
+    _ many: RecordLayout.RelationLayout, number: Int, _ facts: SchemaFacts, connection: Connection
   ) throws {
     let rows: Rows
     switch many.relation.link {
     case .parent(let column):
-      rows = .own(try ChildRowWriter(many, parentColumn: column, connection: connection))
+      rows = .own(try ChildRowWriter(many, parentColumn: column, facts, connection: connection))
     case .join(let join, let parentColumn, let rowColumn):
       rows = .shared(
         try JoinRowWriter(
-          many, join: join, parentColumn: parentColumn, rowColumn: rowColumn,
+          many, join: join, parentColumn: parentColumn, rowColumn: rowColumn, facts,
           connection: connection))
     }
     self.number = number
@@ -74,20 +75,11 @@ final class RelationToManyWriter {
     }
   }
 
-  func readReservedRowIDs(in connection: Connection) throws {
+  /// Forgets the remembered row ids, after a rollback.
+  func forgetRows() {
     switch rows {
-    case .own(let writer): try writer.readReservedRowIDs(in: connection)
-    case .shared(let writer): try writer.readReservedRowIDs(in: connection)
-    }
-  }
-
-  /// Forgets the remembered row ids, after a rollback or after another program changed the database.
-  ///
-  /// - Parameter remembersOthers: whether it remembers row ids from now on.
-  func forgetRows(remembersOthers: Bool) {
-    switch rows {
-    case .own(let writer): writer.forgetRows(remembersOthers: remembersOthers)
-    case .shared(let writer): writer.forgetRows(remembersOthers: remembersOthers)
+    case .own(let writer): writer.forgetRows()
+    case .shared(let writer): writer.forgetRows()
     }
   }
 }

@@ -12,35 +12,26 @@ final class RelationWriter {
   ///   - relation: the relation.
   ///   - fields: the slots of the attributes that identify a related row.
   init(
-    _ relation: Relation, fields: Range<Int>, connection: Connection
+    _ relation: Relation, fields: Range<Int>, _ facts: SchemaFacts, connection: Connection
   ) throws {
-    rows = try RelatedRows(relation, fields: fields, connection: connection)
+    rows = try RelatedRows(relation, fields: fields, facts, connection: connection)
   }
 
   static func writers(
-    for model: Model, layout: RecordLayout, connection: Connection
+    for model: Model, layout: RecordLayout, _ facts: SchemaFacts, connection: Connection
   ) throws -> [(slot: Int, writer: RelationWriter)] {
     var writers: [(slot: Int, writer: RelationWriter)] = []
     for (slot, attribute) in model.attributes.enumerated() {
       guard let relation = attribute.relation else { continue }
       let writer = try RelationWriter(
-        relation, fields: layout.fields[slot].relatedFields, connection: connection)
+        relation, fields: layout.fields[slot].relatedFields, facts, connection: connection)
       writers.append((slot, writer))
     }
     return writers
   }
 
-  /// Forgets the remembered rows, after a rollback or after another program changed the database.
-  ///
-  /// - Parameter remembersOthers: whether it remembers rows from now on.
-  func forgetRows(remembersOthers: Bool) {
-    rows.forget()
-    rows.isRemembering = remembersOthers
-  }
-
-  func readReservedRowIDs(in connection: Connection) throws {
-    try rows.readReservedRowIDs(in: connection)
-  }
+  /// Forgets the remembered rows, after a rollback.
+  func forgetRows() { rows.forget() }
 
   /// The id of the related row, which is inserted if it is missing.
   ///
@@ -71,7 +62,7 @@ private struct RelatedRows: ~Copyable {
   }
 
   /// Whether rows are remembered; not if triggers or foreign keys may delete them.
-  var isRemembering = true
+  private let isRemembering: Bool
 
   private let fields: Range<Int>
   private var lookup: Statement
@@ -82,13 +73,14 @@ private struct RelatedRows: ~Copyable {
   private var content = CanonicalContent()
 
   init(
-    _ relation: Relation, fields: Range<Int>, connection: Connection
+    _ relation: Relation, fields: Range<Int>, _ facts: SchemaFacts, connection: Connection
   ) throws {
     let lookup = try connection.prepare(StoreSchema.lookup(in: relation))
     let insertion = try RowInsertion(
-      into: relation.table, columns: relation.attributes.map { SQL(name: $0.column) },
+      into: relation.table, columns: relation.attributes.map { SQL(name: $0.column) }, facts,
       connection: connection)
     self.fields = fields
+    isRemembering = !facts.changesOtherRows
     self.lookup = lookup
     self.insertion = insertion
     buckets.append(repeating: -1, count: RelatedRows.capacity * 2)
@@ -123,10 +115,6 @@ private struct RelatedRows: ~Copyable {
     RelatedRows.append(content, to: &contents)
     entries.append(Entry(start: start, count: contents.count - start, rowID: rowID))
     return rowID
-  }
-
-  mutating func readReservedRowIDs(in connection: Connection) throws {
-    try insertion.readReservedRowIDs(in: connection)
   }
 
   mutating func forget() {

@@ -3,12 +3,20 @@ internal import POISQLite
 
 /// Writes records to the rows of a model's table: inserts rows, or updates stored ones.
 ///
-/// The statements are prepared once for the run.
+/// The statements are prepared once for the run, and again after another program changed the database.
 struct RowWriter: ~Copyable {
   struct Table {
     let schema: StoreSchema
     let key: EnforcedKey?
     let hasTimes: Bool
+    let facts: SchemaFacts
+
+    init(of model: Model, in connection: Connection) throws {
+      schema = StoreSchema(model)
+      key = try EnforcedKey.read(of: model, in: connection)
+      hasTimes = try PropertyTimes.isKept(in: model.table, of: connection)
+      facts = try SchemaFacts(of: model, in: connection)
+    }
 
     /// The numbers of the parameters after the columns' parameters.
     var hashParameter: Int { schema.columnCount + 1 }
@@ -25,12 +33,6 @@ struct RowWriter: ~Copyable {
   private let relationsToMany: [RelationToManyWriter]
   private var relatedRowIDs: [(slot: Int, rowID: Int64)] = []
 
-  /// The reasons for which the tables may refuse a record.
-  private(set) var refusals: RecordRefusals
-
-  /// Whether additions of an app, such as triggers, may change other rows than the written ones.
-  private var hasSideEffects: Bool
-
   /// Restored if a record is refused after rows were inserted for its relations.
   private let savepoint: RecordSavepoint
 
@@ -40,26 +42,20 @@ struct RowWriter: ~Copyable {
     // The initializer of a noncopyable value must do everything that can fail before it sets the
     // first property.
     let insertion = try table.insertion(on: connection)
-    let update = try connection.prepare(
-      table.update(try ConflictClause.aborting(on: table.schema.model.table, in: connection)))
+    let update = try connection.prepare(table.update)
     let relations = try RelationWriter.writers(
-      for: table.schema.model, layout: table.schema.layout, connection: connection)
+      for: table.schema.model, layout: table.schema.layout, table.facts, connection: connection)
     let relationsToMany = try RelationToManyWriter.writers(
-      for: table.schema.layout, connection: connection)
+      for: table.schema.layout, table.facts, connection: connection)
     let deletion = try connection.prepare(
       "DELETE FROM \(name: table.schema.model.table) WHERE \(StoreSchema.idColumn) = ?1")
-    let refusals = try RecordRefusals.read(of: table.schema.model, in: connection)
-    let hasSideEffects = try SideEffects.arePossible(on: table.schema.model, in: connection)
     self.table = table
     self.insertion = insertion
     self.update = update
     self.deletion = deletion
     self.relations = relations
     self.relationsToMany = relationsToMany
-    self.refusals = refusals
-    self.hasSideEffects = hasSideEffects
     self.savepoint = savepoint
-    forgetRows()
   }
 
   /// Inserts a record as a new row, with the rows of its relations to many.
@@ -104,16 +100,21 @@ struct RowWriter: ~Copyable {
 
   private var hasRelationsToMany: Bool { !relationsToMany.isEmpty }
 
+  /// Whether a record can be refused.
+  var mayRefuse: Bool { table.facts.mayRefuse }
+
   /// Whether a record can be refused after a part of it is written: a trigger may fail without
   /// rolling back.
-  var mayRefuseInPart: Bool { hasRelationsToMany || refusals.mayBeDeferred || hasSideEffects }
+  var mayRefuseInPart: Bool {
+    hasRelationsToMany || table.facts.mayRefuseCommit || table.facts.changesOtherRows
+  }
 
   /// Checks that a written record leaves no references to missing rows.
   ///
   /// - Throws: `SQLiteError`, a constraint violation, if it violates a deferred foreign key.
   ///   Otherwise the commit of the whole batch would fail.
   func checkReferences() throws {
-    guard refusals.mayBeDeferred, deletion.hasDeferredViolations else { return }
+    guard table.facts.mayRefuseCommit, deletion.hasDeferredViolations else { return }
     throw SQLiteError.violatedReference
   }
 
@@ -129,23 +130,10 @@ struct RowWriter: ~Copyable {
     }
   }
 
-  /// Reads the constraints and triggers again, after another program may have changed them.
-  mutating func readRefusals(in connection: Connection) throws {
-    refusals = try RecordRefusals.read(of: table.schema.model, in: connection)
-    hasSideEffects = try SideEffects.arePossible(on: table.schema.model, in: connection)
-  }
-
-  mutating func readReservedRowIDs(in connection: Connection) throws {
-    try insertion.readReservedRowIDs(in: connection)
-    for relation in relations { try relation.writer.readReservedRowIDs(in: connection) }
-    for writer in relationsToMany { try writer.readReservedRowIDs(in: connection) }
-  }
-
-  /// Forgets the row ids of relations, after a rollback or after another program changed the
-  /// database.
+  /// Forgets the row ids of relations, after a rollback.
   func forgetRows() {
-    for relation in relations { relation.writer.forgetRows(remembersOthers: !hasSideEffects) }
-    for writer in relationsToMany { writer.forgetRows(remembersOthers: !hasSideEffects) }
+    for relation in relations { relation.writer.forgetRows() }
+    for writer in relationsToMany { writer.forgetRows() }
   }
 
   /// Deletes a row.
@@ -194,8 +182,7 @@ struct RowWriter: ~Copyable {
   private func relatedRowID(
     _ writer: RelationWriter, record: Int, of batch: borrowing RecordBatch
   ) throws -> Int64 {
-    try writer.rowID(
-      record: record, batch: batch, undoableBy: refusals.arePossible ? savepoint : nil)
+    try writer.rowID(record: record, batch: batch, undoableBy: mayRefuse ? savepoint : nil)
   }
 
   /// The value of the hash column, or nil if a part of the key is null.
@@ -239,19 +226,19 @@ extension RowWriter.Table {
     if hasTimes { columns.append((PropertyTimes.column, timesParameter)) }
     return try RowInsertion(
       into: schema.model.table, columns: columns.map { SQL(name: $0.name) },
-      values: columns.map { "?\($0.parameter)" }, connection: connection)
+      values: columns.map { "?\($0.parameter)" }, facts, connection: connection)
   }
 
   /// The statement omits the columns of the key: they have these values already, and SQLite would
   /// delete and insert the entry in their index. If a row has no other columns, it sets them.
-  fileprivate func update(_ conflictClause: SQL) -> SQL {
+  fileprivate var update: SQL {
     var changed = columns.filter { key?.columns.contains($0.name) != true }
     if hasTimes { changed.append((PropertyTimes.column, timesParameter)) }
     if changed.isEmpty { changed = columns }
     var values: [SQL] = changed.map { "\(name: $0.name) = ?\($0.parameter)" }
     if values.isEmpty { values = ["\(StoreSchema.idColumn) = \(StoreSchema.idColumn)"] }
     return """
-      UPDATE \(conflictClause)\(name: schema.model.table) SET \(values.joined(separator: ", "))
+      UPDATE \(facts.conflictClause(on: schema.model.table))\(name: schema.model.table) SET \(values.joined(separator: ", "))
       WHERE \(StoreSchema.idColumn) = ?\(rowIDParameter)
       """
   }

@@ -36,19 +36,19 @@ struct BatchWriter: ~Copyable {
   /// Creates a writer, inside the transaction of its first batch.
   ///
   /// - Parameters:
+  ///   - imported: the table, read in this transaction or unchanged since.
   ///   - runID: the run in `poikit_run` that the batches belong to.
   ///   - generation: the number of committed batches of the run.
   ///   - isSnapshot: whether the keys of the records are remembered.
   init(
-    model: Model, runID: Int64, generation: Int64, policy: MergePolicy,
+    _ imported: ImportedTable, runID: Int64, generation: Int64, policy: MergePolicy,
     ties: TieRule = .digest, choosePolicy: ImportOptions.PolicyChoice? = nil, isSnapshot: Bool,
     connection: Connection
   ) throws {
     // The initializer of a noncopyable value must do everything that can fail before it sets the first
     // property.
-    let table = RowWriter.Table(
-      schema: StoreSchema(model), key: try EnforcedKey.read(of: model, in: connection),
-      hasTimes: try PropertyTimes.isKept(in: model.table, of: connection))
+    let table = imported.rows
+    let model = table.schema.model
     let savepoint = try RecordSavepoint(connection: connection)
     let rows = try RowWriter(table, savepoint: savepoint, connection: connection)
     let merger = try MergeWriter(
@@ -69,7 +69,6 @@ struct BatchWriter: ~Copyable {
         WHERE generation = excluded.generation - 1
       """)
     let input = try InputTable.writing(in: connection)
-    let version = try connection.dataVersion()
     let versionReading = try connection.prepare("PRAGMA data_version")
     let beginning = try connection.prepare("BEGIN IMMEDIATE")
     let ending = try connection.prepare("COMMIT")
@@ -84,7 +83,7 @@ struct BatchWriter: ~Copyable {
     self.rejection = rejection
     self.checkpoint = checkpoint
     self.input = input
-    self.version = version
+    version = imported.version
     self.versionReading = versionReading
     self.beginning = beginning
     self.ending = ending
@@ -94,19 +93,20 @@ struct BatchWriter: ~Copyable {
 
   /// Begins the transaction of a batch.
   ///
-  /// - Returns: whether other programs have changed the database since the last batch. Then the remembered
-  ///   row ids are forgotten, and the reserved ids are read again.
-  mutating func begin(in connection: Connection) throws -> Bool {
+  /// - Returns: whether other programs have changed the database since the last batch.
+  mutating func begin() throws -> Bool {
     try beginning.run()
     guard try versionReading.step() else { return false }
     let current = versionReading.integer(0)
     try versionReading.reset()
-    guard current != version else { return false }
-    try rows.readReservedRowIDs(in: connection)
-    try rows.readRefusals(in: connection)
-    rows.forgetRows()
-    version = current
-    return true
+    return current != version
+  }
+
+  /// Follows a change by another program: forgets the remembered row ids, and reads the reserved ids and what
+  /// may refuse records again.
+  mutating func follow(_ table: ImportedTable, in connection: Connection) throws {
+    rows = try RowWriter(table.rows, savepoint: savepoint, connection: connection)
+    version = table.version
   }
 
   /// Whether this writer committed the last batch of the run. If not, another process continues or has ended
@@ -162,7 +162,7 @@ struct BatchWriter: ~Copyable {
   /// clause.
   private func isRefusal(_ error: SQLiteError, in connection: Connection) -> Bool {
     if error.isConstraint { return true }
-    guard rows.refusals.arePossible else { return false }
+    guard rows.mayRefuse else { return false }
     return connection.canPrepareStatement(of: error)
   }
 

@@ -39,7 +39,7 @@ extension ImportSession {
         isSnapshot: options.isSnapshot, for: model)
       let table = try ImportedTable(of: model, in: store.connection)
       guard table.document == model.document,
-        (table.key == nil) == (checkpoint.policy == .append)
+        (table.rows.key == nil) == (checkpoint.policy == .append)
       else {
         throw StoreError(
           .changedByOther, "\(path): another program has just changed the table; import again")
@@ -54,7 +54,7 @@ extension ImportSession {
             + ", too; give each source a table of its own, or name no source if the snapshot holds the "
             + "rows of all")
       }
-      intake.keepsRawRecords = table.mayRefuse
+      intake.keepsRawRecords = table.rows.facts.mayRefuse
       expectRecords(at: try RunRecord.places(ofInputsInto: model.table, in: store.connection))
       checkpoint.inputCount = options.inputNames?.count
       checkpoint.isSnapshot = options.isSnapshot

@@ -9,32 +9,24 @@ struct ImportedTable {
   /// The document of the model that the table was last fitted to.
   let document: String?
 
-  /// The key that the table is unique by, if any.
-  let key: EnforcedKey?
-
-  /// Whether rows keep the time of each attribute's last change.
-  let hasTimes: Bool
-
-  /// Whether the table may refuse a valid record.
-  let mayRefuse: Bool
+  /// What the statements that write rows rely on.
+  let rows: RowWriter.Table
 
   init(of model: Model, in connection: Connection) throws {
     version = try connection.dataVersion()
     document = try Bookkeeping.document(ofTable: model.table, in: connection)
-    key = try EnforcedKey.read(of: model, in: connection)
-    hasTimes = try PropertyTimes.isKept(in: model.table, of: connection)
-    mayRefuse = try RecordRefusals.read(of: model, in: connection).arePossible
+    rows = try RowWriter.Table(of: model, in: connection)
   }
 
   /// Why an import that began with the state `before` cannot continue; nil if it can.
   func obstacle(since before: ImportedTable) -> Obstacle? {
     if document != before.document {
       .model
-    } else if key != before.key {
+    } else if rows.key != before.rows.key {
       .key
-    } else if hasTimes != before.hasTimes {
+    } else if rows.hasTimes != before.rows.hasTimes {
       .times
-    } else if mayRefuse, !before.mayRefuse {
+    } else if rows.facts.mayRefuse, !before.rows.facts.mayRefuse {
       .refusals
     } else {
       nil

@@ -228,15 +228,15 @@ struct RunWriter: ~Copyable {
   /// Begins a transaction. The first one also begins the run, so that each stored run has a batch.
   private mutating func begin() throws {
     guard writer == nil else {
-      if try writer?.begin(in: store.connection) == true {
+      if try writer?.begin() == true {
         try checkOwnership()
-        try checkTable()
+        let table = try currentTable()
+        try writer?.follow(table, in: store.connection)
       }
       return
     }
     try store.connection.begin(.immediate)
     do {
-      try checkTable()
       try beginRun()
     } catch {
       store.connection.rollback()
@@ -252,12 +252,13 @@ struct RunWriter: ~Copyable {
     }
   }
 
-  /// Checks that no other program has changed the table incompatibly. The statements and the merge policy
-  /// were chosen when the session was opened.
-  private mutating func checkTable() throws {
-    guard try store.connection.dataVersion() != table.version,
-      let obstacle = try ImportedTable(of: model, in: store.connection).obstacle(since: table)
-    else { return }
+  /// The table as it is now. The statements and the merge policy were chosen when the session was opened.
+  ///
+  /// - Throws: `StoreError` with `changedByOther` if another program has changed the table incompatibly.
+  private func currentTable() throws -> ImportedTable {
+    guard try store.connection.dataVersion() != table.version else { return table }
+    let current = try ImportedTable(of: model, in: store.connection)
+    guard let obstacle = current.obstacle(since: table) else { return current }
     let isFirst = runID == nil
     throw StoreError(
       .changedByOther,
@@ -340,13 +341,14 @@ struct RunWriter: ~Copyable {
 
   /// Begins or continues the run in the store, inside a transaction.
   private mutating func beginRun() throws {
+    let table = try currentTable()
     try store.forgetDigest(of: model)
     if runID == nil {
       runID = try beginRun(at: options.clock())
     }
     guard let runID else { return }
     writer = try BatchWriter(
-      model: model, runID: runID, generation: generation, policy: policy,
+      table, runID: runID, generation: generation, policy: policy,
       ties: ties, choosePolicy: options.choosePolicy, isSnapshot: options.isSnapshot,
       connection: store.connection)
   }

@@ -126,7 +126,7 @@ struct GeoPackage: ~Copyable {
   /// Writes the index and what the package says about itself; returns the size of the file.
   consuming func finish() throws -> Int {
     try index.finish()
-    try connection.execute(schema.indexTriggers)
+    for trigger in schema.indexTriggers { try trigger.create(in: connection) }
     if !extent.isEmpty {
       var statement = try connection.prepare(
         "UPDATE gpkg_contents SET min_x = ?1, max_x = ?2, min_y = ?3, max_y = ?4")

@@ -111,35 +111,33 @@ struct GeoPackageSchema {
   }
 
   /// The triggers that the extension demands. They need the functions of a program for maps, such as `ST_MinX`.
-  var indexTriggers: SQL {
-    let (index, table) = (SQL(name: indexName), SQL(name: layer))
+  var indexTriggers: [Trigger] {
+    let index = SQL(name: indexName)
     let (id, geometry) = (SQL(name: identifier), SQL(name: geometry))
     let isNew: SQL = "new.\(geometry) NOT NULL AND NOT ST_IsEmpty(new.\(geometry))"
     let isGone: SQL = "(new.\(geometry) IS NULL OR ST_IsEmpty(new.\(geometry)))"
     let insertion: SQL = """
       INSERT OR REPLACE INTO \(index) VALUES (new.\(id), ST_MinX(new.\(geometry)), ST_MaxX(new.\(geometry)), \
-      ST_MinY(new.\(geometry)), ST_MaxY(new.\(geometry)));
+      ST_MinY(new.\(geometry)), ST_MaxY(new.\(geometry)))
       """
-    func trigger(_ name: String, _ event: SQL, when condition: SQL, _ action: SQL) -> SQL {
-      """
-      CREATE TRIGGER \(name: "\(indexName)_\(name)") AFTER \(event) ON \(table) WHEN \(condition) \
-      BEGIN \(action) END;
-      """
+    let deletion: SQL = "DELETE FROM \(index) WHERE id = old.\(id)"
+    let (isSame, isMoved): (SQL, SQL) = ("old.\(id) = new.\(id)", "old.\(id) <> new.\(id)")
+    let column = [self.geometry]
+    let triggers: [(String, Trigger.Event, of: [String], when: SQL, body: SQL)] = [
+      ("insert", .insert, [], isNew, insertion),
+      ("update1", .update, column, "\(isSame) AND \(isNew)", insertion),
+      ("update2", .update, column, "\(isSame) AND \(isGone)", deletion),
+      ("update3", .update, [], "\(isMoved) AND \(isNew)", "\(deletion); \(insertion)"),
+      (
+        "update4", .update, [], "\(isMoved) AND \(isGone)",
+        "DELETE FROM \(index) WHERE id IN (old.\(id), new.\(id))"
+      ),
+      ("delete", .delete, [], "old.\(geometry) NOT NULL", deletion),
+    ]
+    return triggers.map { name, event, columns, condition, body in
+      Trigger(
+        name: "\(indexName)_\(name)", event: event, columns: columns, table: layer,
+        condition: condition, body: body)
     }
-    func deletion(_ row: SQL) -> SQL { "DELETE FROM \(index) WHERE id = \(row);" }
-    let ofGeometry: SQL = "UPDATE OF \(geometry)"
-    return [
-      trigger("insert", "INSERT", when: isNew, insertion),
-      trigger("update1", ofGeometry, when: "old.\(id) = new.\(id) AND \(isNew)", insertion),
-      trigger(
-        "update2", ofGeometry, when: "old.\(id) = new.\(id) AND \(isGone)", deletion("old.\(id)")),
-      trigger(
-        "update3", "UPDATE", when: "old.\(id) <> new.\(id) AND \(isNew)",
-        "\(deletion("old.\(id)")) \(insertion)"),
-      trigger(
-        "update4", "UPDATE", when: "old.\(id) <> new.\(id) AND \(isGone)",
-        "DELETE FROM \(index) WHERE id IN (old.\(id), new.\(id));"),
-      trigger("delete", "DELETE", when: "old.\(geometry) NOT NULL", deletion("old.\(id)")),
-    ].joined(separator: "\n")
   }
 }

@@ -274,17 +274,18 @@ struct ShippedIndexes {
     }
     let forgetting: SQL = "DELETE FROM \(notes) WHERE \(id)"
     try connection.execute("CREATE TABLE \(notes) (\(list))")
-    for (time, event, actions) in [
-      ("BEFORE", "INSERT", "\(forgetting) IN (SELECT \(id) FROM \(table)); \(note)"),
-      ("BEFORE", "UPDATE", "\(note) AND t.\(id) <> old.\(id)"),
-      ("BEFORE", "DELETE", "\(forgetting) = old.\(id)"),
-      ("AFTER", "INSERT", "\(removal(isGone)); \(insertion)"),
-      ("AFTER", "UPDATE", "\(deletion); \(removal(isOther)); \(renewal); \(insertion)"),
-      ("AFTER", "DELETE", deletion),
-    ] as [(SQL, SQL, SQL)] {
-      let name = "\(index)_\(time.text.lowercased())_\(event.text.lowercased())"
-      try connection.execute(
-        "CREATE TRIGGER \(name: name) \(time) \(event) ON \(table) BEGIN \(actions); END")
+    for (timing, event, body) in [
+      (.before, .insert, "\(forgetting) IN (SELECT \(id) FROM \(table)); \(note)"),
+      (.before, .update, "\(note) AND t.\(id) <> old.\(id)"),
+      (.before, .delete, "\(forgetting) = old.\(id)"),
+      (.after, .insert, "\(removal(isGone)); \(insertion)"),
+      (.after, .update, "\(deletion); \(removal(isOther)); \(renewal); \(insertion)"),
+      (.after, .delete, deletion),
+    ] as [(Trigger.Timing, Trigger.Event, SQL)] {
+      let trigger = Trigger(
+        name: "\(index)_\(timing)_\(event)", timing: timing, event: event, table: model.table,
+        body: body)
+      try trigger.create(in: connection)
     }
   }
 }

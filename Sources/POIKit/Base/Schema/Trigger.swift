@@ -1,0 +1,77 @@
+internal import POISQLite
+
+/// A trigger that the toolkit creates.
+///
+/// Page: https://sqlite.org/lang_createtrigger.html
+struct Trigger {
+  enum Timing: String { case before, after }
+  enum Event: String { case insert, update, delete }
+
+  /// Where it is stored: `main`, or `temp` if it ends with the connection.
+  var database: SQL = "main"
+
+  let name: String
+  var timing = Timing.after
+  let event: Event
+
+  /// The columns whose update fires it; empty for all.
+  var columns: [String] = []
+
+  /// Its table in the main database.
+  let table: String
+
+  /// The condition on the row; nil if it always runs.
+  var condition: SQL?
+
+  /// The statements, separated by semicolons. The table that a statement changes may not be qualified.
+  let body: SQL
+
+  func create(in connection: Connection) throws {
+    let event = SQL(verbatim: "\(timing) \(event)".uppercased())
+    let columns = columns.map(SQL.init(name:)).joined(separator: ", ")
+    let condition = condition.map { "WHEN \($0)" as SQL }
+    // The stored text does not name the database, which may be attached by another name.
+    try connection.execute(
+      """
+      CREATE TRIGGER \(database).\(name: name)
+      \(event)\(self.columns.isEmpty ? "" : " OF \(columns)")
+      ON \(database == "main" ? "" : "main.")\(name: table) \(condition ?? "")
+      BEGIN \(body); END
+      """)
+  }
+
+  /// Drops a trigger, if it exists.
+  static func drop(
+    _ name: String, from database: SQL = "main", in connection: Connection
+  ) throws {
+    try connection.execute("DROP TRIGGER IF EXISTS \(database).\(name: name)")
+  }
+
+  /// The stored triggers whose names have a prefix, by name, each with its table.
+  static func all(
+    withPrefix prefix: String, in connection: Connection
+  ) throws -> [(name: String, table: String)] {
+    try all(in: connection).filter { $0.name.utf8.starts(with: prefix.utf8) }
+  }
+
+  /// The stored triggers that the toolkit did not create, by name, each with its table.
+  ///
+  /// - Parameter table: the table; nil for all.
+  static func ofApp(
+    on table: String? = nil, in connection: Connection
+  ) throws -> [(name: String, table: String)] {
+    try all(in: connection).filter {
+      !$0.name.utf8.starts(with: Bookkeeping.prefix.utf8)
+        && (table == nil || TableSchema.isSame($0.table, table))
+    }
+  }
+
+  private static func all(in connection: Connection) throws -> [(name: String, table: String)] {
+    var triggers: [(name: String, table: String)] = []
+    var statement = try connection.prepare(
+      "SELECT name, tbl_name FROM main.sqlite_schema WHERE type = 'trigger' ORDER BY name",
+      isPersistent: false)
+    while try statement.step() { triggers.append((statement.text(0), statement.text(1))) }
+    return triggers
+  }
+}
