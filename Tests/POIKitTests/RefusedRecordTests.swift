@@ -223,6 +223,28 @@ import Testing
     #expect(try feed.digest() == report.digest)
   }
 
+  @Test
+  func `a record is refused even if the table declares ON CONFLICT REPLACE while an import runs`()
+    throws
+  {
+    let feed = try Self.store([#"{"id":1,"n":"a","at":1}"#], by: .append)
+    try Self.rebuild(feed, "UNIQUE")
+    var options = ImportOptions()
+    options.batchSize = 1
+    options.jobCount = 1
+    let records = [#"{"id":2,"n":"b","at":1}"#, #"{"id":3,"n":"a","at":1}"#]
+    var isChanged = false
+    let report = try feed.take(records.joined(separator: "\n"), options: options) { _ in
+      if !isChanged {
+        isChanged = true
+        #expect(throws: Never.self) { try Self.rebuild(feed, "UNIQUE ON CONFLICT REPLACE") }
+      }
+      return .proceed
+    }
+    #expect(report.counters.rejected == 1)
+    #expect(try feed.rows("SELECT id, n FROM place ORDER BY id") == ["1|a", "2|b"])
+  }
+
   private static let documentWithRelations = #"""
     {"x-table":"place","x-key":"id","x-timestamp":"at","required":["id"],
      "properties":{

@@ -1,7 +1,7 @@
 internal import POIRecords
 internal import POISQLite
 
-/// A record's row in the database: its columns, and those of its related rows.
+/// A record's row in the database: its columns, and the columns of its related rows.
 extension RecordLayout {
   /// The tables of the relations to one, as `column` names them, joined to the table `t` of the records.
   var joins: SQL {

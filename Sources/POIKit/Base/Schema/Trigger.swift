@@ -7,7 +7,7 @@ struct Trigger {
   enum Timing: String { case before, after }
   enum Event: String { case insert, update, delete }
 
-  /// Where it is stored: `main`, or `temp` if it ends with the connection.
+  /// The database that stores it: `main`, or `temp`, which ends with the connection.
   var database: SQL = "main"
 
   let name: String
