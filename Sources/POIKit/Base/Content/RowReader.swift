@@ -9,9 +9,12 @@ final class RowReader {
   /// The row id of a table of records.
   static let rowID: SQL = "t.\(StoreSchema.idColumn)"
 
+  /// A relation to many, and the reader of its rows.
+  typealias Many = (relation: RelationToMany, reader: RowReader)
+
   let fields: [RecordLayout.Field]
   let attributeCount: Int
-  let relations: [(relation: RelationToMany, reader: RowReader)]
+  let relations: [Many]
 
   /// The columns of `RecordLayout.query`.
   var statement: Statement
@@ -104,36 +107,53 @@ final class RowReader {
   /// The digest of the current row. It restarts the readers of `relations`.
   func rowDigest() throws -> Digest {
     canonical.removeAll()
-    try append(to: &canonical)
+    try Self.append(statement, content, relations, to: &canonical)
     return canonical.digest
-  }
-
-  /// Appends the content of the current row.
-  private func append(to content: inout CanonicalContent) throws {
-    try self.content.append(statement, to: &content) { relation in
-      try relations[relation].reader.digest(ofRow: statement.integer(0))
-    }
-  }
-
-  /// Reads the content of the next row; returns false if no row is left.
-  private func next(into content: inout CanonicalContent) throws -> Bool {
-    content.removeAll()
-    guard try statement.step() else { return false }
-    try append(to: &content)
-    return true
   }
 
   /// Reads the content of the row with an id. If there is no such row, the content is empty.
   func read(_ rowID: Int64, into content: inout CanonicalContent) throws {
-    try restart(atRowsOf: rowID)
-    _ = try next(into: &content)
-    try statement.reset()
+    try Self.read(rowID, &statement, self.content, relations, into: &content)
   }
 
   /// Returns the sum of the digests of all remaining rows.
   func digest() throws -> TableDigest {
+    try Self.digest(&statement, content, relations, &canonical)
+  }
+
+  // Each access to a property of a class is checked at run time, so these functions get the properties.
+
+  private static func append(
+    _ statement: borrowing Statement, _ content: RowContent, _ relations: [Many],
+    to canonical: inout CanonicalContent
+  ) throws {
+    let row = relations.isEmpty ? 0 : statement.integer(0)
+    try content.append(statement, to: &canonical) { relation in
+      try relations[relation].reader.digest(ofRow: row)
+    }
+  }
+
+  private static func read(
+    _ rowID: Int64, _ statement: inout Statement, _ content: RowContent, _ relations: [Many],
+    into canonical: inout CanonicalContent
+  ) throws {
+    canonical.removeAll()
+    try statement.reset()
+    try statement.bind(1, integer: rowID)
+    if try statement.step() { try append(statement, content, relations, to: &canonical) }
+    try statement.reset()
+  }
+
+  private static func digest(
+    _ statement: inout Statement, _ content: RowContent, _ relations: [Many],
+    _ canonical: inout CanonicalContent
+  ) throws -> TableDigest {
     var sum = TableDigest.empty
-    while try next(into: &canonical) { sum.add(canonical.digest) }
+    while try statement.step() {
+      canonical.removeAll()
+      try append(statement, content, relations, to: &canonical)
+      sum.add(canonical.digest)
+    }
     return sum
   }
 
