@@ -125,7 +125,7 @@ enum RandomRecords {
     for shard in [[], ["--shard", "0/4"]] {
       let other = try importer.run(["first", "second", "--resume"] + shard, in: folder.path)
       #expect(
-        other.exitCode == 64 && other.messages.contains("takes the shard 1/4"), "\(other)")
+        other.exitCode == 64 && other.messages.contains("began with the shard 1/4"), "\(other)")
     }
     let resumed = try run("--resume")
     #expect(resumed.exitCode == 0, "\(resumed)")

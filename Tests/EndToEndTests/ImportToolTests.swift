@@ -417,7 +417,7 @@ import Testing
       let outcome = try tool.run(batch + ["--resume"] + named, in: folder.path)
       #expect(outcome.exitCode == 64)
       #expect(
-        outcome.messages.contains("began with 3 inputs, and \(named.count) ") == true,
+        outcome.messages.contains("began with 3 inputs, and this import with \(named.count) input"),
         "\(outcome.messages)")
     }
     let outcome = try tool.run(batch + ["--resume", "a", "b", "c"], in: folder.path)

@@ -156,7 +156,7 @@ import Testing
       try take("b", changed) { $0.isResuming = true }
     }
     #expect(behind?.code == .cannotResume)
-    #expect(behind?.message.contains("began with another model") == true)
+    #expect(behind?.message.contains("began with the model of digest") == true)
     #expect(try take("b", changed) { $0.isRestarting = true }.counters.inserted == 3)
   }
 
