@@ -249,6 +249,23 @@ import Testing
     #expect(try rows("SELECT r FROM c", in: connection) == ["1"])
   }
 
+  @Test func `references may share a column that the key makes equal`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE tenant (id INTEGER PRIMARY KEY); INSERT INTO tenant VALUES (1);
+      CREATE TABLE t (id INTEGER PRIMARY KEY, tenant, k, at, UNIQUE (tenant, id));
+      INSERT INTO t VALUES (1, 1, 'A', 2), (2, 1, 'A', 1);
+      CREATE TABLE c (
+        tenant REFERENCES tenant, r, FOREIGN KEY (tenant, r) REFERENCES t (tenant, id));
+      INSERT INTO c VALUES (1, 2);
+      """)
+    let layout = try TableLayout(
+      describing: "t", in: connection, key: ["tenant", "k"], timestamp: "at")
+    #expect(try Deduplicator(layout: layout).run(on: connection, clock: someInstant).rowsLeft == 1)
+    #expect(try rows("SELECT r FROM c", in: connection) == ["1"])
+  }
+
   @Test func `a number refers to a text, with an index as without`() throws {
     for index in ["", "CREATE INDEX i ON c (r)"] as [SQL] {
       let connection = try Connection.inMemory()

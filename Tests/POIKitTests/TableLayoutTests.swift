@@ -1,3 +1,4 @@
+import JSONStreaming
 import POISQLite
 import Testing
 
@@ -80,6 +81,27 @@ import Testing
     let layout = try TableLayout(describing: "t", in: connection, key: ["folded"])
     let plan = try Deduplicator(layout: layout).plan(on: connection)
     #expect(plan?.loserCount == 1)
+  }
+
+  @Test func `a column that is not asked for is not computed`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (k, "\u{E9}", "e\u{301}", b);
+      INSERT INTO t VALUES (1, 2, 3, -9223372036854775807 - 1), (1, 2, 3, -9223372036854775807 - 1);
+      ALTER TABLE t ADD COLUMN failing AS (abs(b))
+      """)
+    let layout = try TableLayout(describing: "t", in: connection, key: ["k"])
+    #expect(try Deduplicator(layout: layout).plan(on: connection)?.loserCount == 1)
+    var options = ExportOptions()
+    options.columns = ["K", "\u{E9}"]
+    options.filters = [.equal("e\u{301}", 3)]
+    options.limit = 1
+    var text = ""
+    try Store.export(table: "t", of: connection, options: options) { bytes in
+      text += String(copying: bytes)
+    }
+    #expect(text == "{\"k\":1,\"\u{E9}\":2}\n")
   }
 
   @Test func `a missing name is reported with the existing ones`() throws {

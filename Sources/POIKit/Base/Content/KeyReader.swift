@@ -16,15 +16,18 @@ struct KeyReader: ~Copyable {
     _ layout: TableLayout, schema: TableSchema, in connection: Connection
   ) throws {
     columnCount = layout.keyColumns.count
+    // Other columns may be expensive, or computed in a way that fails.
+    var key = layout.model
+    key.removeParts { !layout.keyColumns.containsExactly($0) }
     places = layout.keyColumns.compactMap { name in
-      layout.model.attributes.firstIndex { $0.column.isExactly(name) }
+      key.attributes.firstIndex { $0.column.isExactly(name) }
     }
     let row: SQL = "WHERE t.\(name: schema.rowIDName) = ?1"
     let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
     let statement = try connection.prepare(
       "SELECT \(columns) FROM main.\(name: schema.name) AS t \(row)")
     rows = try RowReader(
-      RecordLayout(layout.model), of: layout.model, rowID: "1", rest: row, in: connection)
+      RecordLayout(key), of: key, rowID: "1", rest: row, in: connection)
     self.statement = statement
   }
 

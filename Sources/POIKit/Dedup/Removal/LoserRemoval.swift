@@ -85,7 +85,11 @@ struct LoserRemoval {
         guard let child = try? child(of: reference, to: parent, in: connection) else { continue }
         let move = ReferenceMove(reference: reference, parent: parent, child: child)
         let isOwning = isOwning(reference)
-        if !isOwning { try move.checkSharedColumns(by: statements, in: connection) }
+        if !isOwning {
+          try move.checkSharedColumns(
+            besides: parent.name.isExactly(root.name) ? layout.keyColumns : [], by: statements,
+            in: connection)
+        }
         if try isOwning || !move.conflictQueries(in: connection).isEmpty,
           known.insert(ExactText(child.name)).inserted
         {

@@ -50,9 +50,15 @@ struct ReferenceMove {
 
   /// Throws if another reference of the child table shares a column with this one: a row would refer to the winner by
   /// one of them, and elsewhere by the other.
-  func checkSharedColumns(by statements: PreparedStatements, in connection: Connection) throws {
+  ///
+  /// - Parameter key: columns that are equal in losers and their winner, so that they do not change.
+  func checkSharedColumns(
+    besides key: [String], by statements: PreparedStatements, in connection: Connection
+  ) throws {
     for other in try TableReference.declared(by: child.name, statements, in: connection) {
-      let shared = other.columns.first { source(of: $0) != nil }
+      let shared = other.columns.first { column in
+        source(of: column).map { !TableSchema.contains(key, $0) } ?? false
+      }
       guard let shared, !movesAllColumns(other) else { continue }
       throw StoreFailure(
         .unmovableReference,

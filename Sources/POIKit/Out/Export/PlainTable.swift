@@ -46,9 +46,13 @@ struct PlainTable {
     for place in options.orders.indices {
       options.orders[place].attribute = try declared(options.orders[place].attribute)
     }
-    let written = options.columns
-    let others = columns.filter { !written.contains($0) }
-    model = Model(ofTable: name, (written + others).map { Attribute(column: $0) })
+    // Other columns may be expensive, or computed in a way that fails.
+    var read = options.columns.isEmpty ? columns : []
+    let asked = options.filters.map(\.attribute) + options.orders.map(\.attribute)
+    for column in options.columns + asked where !read.containsExactly(column) {
+      read.append(column)
+    }
+    model = Model(ofTable: name, read.map { Attribute(column: $0) })
     self.options = options
     let aliases = hasRowID ? ["rowid", "_rowid_", "oid"] : []
     let free = aliases.first { !TableSchema.contains(columns, $0) }

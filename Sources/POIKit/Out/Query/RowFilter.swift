@@ -18,7 +18,7 @@ public struct RowFilter: Sendable {
     case matches = "GLOB"
   }
 
-  public internal(set) var attribute: String
+  var attribute: String
   let comparison: Comparison
   let value: RowValue
 
