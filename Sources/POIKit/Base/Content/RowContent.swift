@@ -21,17 +21,16 @@ struct RowContent {
 
   /// - Parameters:
   ///   - layout: the layout of the rows.
-  ///   - model: the part of its model that is content.
-  init(_ layout: RecordLayout, content model: Model) {
+  ///   - unmapped: the column of the unmapped members, if the model keeps them.
+  init(_ layout: RecordLayout, unmapped: String?) {
     func tagged(_ places: some Sequence<Int>) -> [(nameTag: UInt64, column: Int)] {
       places.map { (name: layout.fields[$0].attribute.column, column: $0 + 1) }
         .sorted { CanonicalContent.precedes($0.name, $1.name) }
         .map { (CanonicalContent.nameTag($0.name), $0.column) }
     }
-    var fields = (0..<layout.attributeCount).compactMap { place -> (name: String, field: Field)? in
+    var fields = (0..<layout.attributeCount).map { place -> (name: String, field: Field) in
       let field = layout.fields[place]
       let name = field.attribute.column
-      guard model.columns.containsExactly(name) else { return nil }
       return (
         name,
         Field(
@@ -40,14 +39,13 @@ struct RowContent {
           isValueContent: field.attribute.relation?.foreignKey?.collation != nil)
       )
     }
-    if let name = model.unmappedColumn {
+    if let name = unmapped {
       fields.append(
         (name, Field(nameTag: CanonicalContent.nameTag(name), column: layout.fields.count + 1)))
     }
     self.fields = fields.sorted { CanonicalContent.precedes($0.name, $1.name) }.map(\.field)
     relations = layout.relations.enumerated()
       .map { (name: $0.element.relation.name, place: $0.offset) }
-      .filter { relation in model.relations.contains { $0.name.isExactly(relation.name) } }
       .sorted { CanonicalContent.precedes($0.name, $1.name) }
       .map { (CanonicalContent.nameTag($0.name), $0.place) }
   }

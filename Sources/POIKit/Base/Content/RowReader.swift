@@ -27,11 +27,10 @@ final class RowReader {
   /// - Parameters:
   ///   - layout: the layout of the model.
   ///   - model: the model of the table.
-  ///   - content: the part of the model that counts for digests; nil for all of it.
   ///   - source, rowID, rest: see `RecordLayout.query`.
   ///   - isOrdered: whether the rows of relations to many are read in the order of their keys.
   init(
-    _ layout: RecordLayout, of model: Model, content: Model? = nil, from source: SQL? = nil,
+    _ layout: RecordLayout, of model: Model, from source: SQL? = nil,
     rowID: SQL = RowReader.rowID, rest: SQL, isOrdered: Bool = true,
     in connection: Connection
   ) throws {
@@ -45,7 +44,7 @@ final class RowReader {
     }
     fields = layout.fields
     attributeCount = layout.attributeCount
-    self.content = RowContent(layout, content: content ?? model)
+    content = RowContent(layout, unmapped: model.unmappedColumn)
     self.statement = statement
   }
 
