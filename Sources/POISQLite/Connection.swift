@@ -7,7 +7,7 @@ internal import Glibc
 /// closed with the last of them. A connection and its statements belong to one thread at a time.
 ///
 /// The file is not trusted:
-/// - Its schema cannot call functions with side effects, unless `trustsSchema` is set.
+/// - Its schema cannot call functions with side effects, unless the program that opens it trusts it.
 /// - Extensions cannot be loaded, and in SQLite's defensive mode no SQL can damage the file.
 /// - The cells of every page are checked when the page is read.
 /// - SQLite's run-time limits are lowered, which bounds what a schema can make a statement do.
@@ -17,9 +17,6 @@ internal import Glibc
 public final class Connection {
   /// The path passed to the initialiser; `:memory:` for a database in memory.
   public let path: String
-
-  /// Whether the schema may call any function and virtual table.
-  public let trustsSchema: Bool
 
   let handle: OpaquePointer
   let commitGuard = CommitGuard()
@@ -127,7 +124,6 @@ public final class Connection {
         opened, StatementInterruption.stepCount, { _ in StatementInterruption.isDue ? 1 : 0 }, nil)
     }
     self.path = path
-    self.trustsSchema = trustsSchema
     unsafe handle = unsafe opened
     unsafe commitGuard.watch(handle)
   }

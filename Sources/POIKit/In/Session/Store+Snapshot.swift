@@ -34,7 +34,8 @@ extension Store.Lease {
     throw StoreError(
       .snapshotRefused,
       "\(path): the snapshot of run \(earlier.id) was refused, undone or did not end, and the rows that it added may "
-        + "hide how many are missing now, so nothing was imported; look whether the snapshot is complete"
+        + "hide how many are missing now, so nothing \(run == nil ? "" : "more ")was imported; "
+        + "look whether the snapshot is complete"
         + (limit == nil ? "" : ", and name another limit than that run did"),
       advice: .nameRemovalLimit)
   }
