@@ -221,8 +221,8 @@ final class FaultTrial {
     guard try store.tables().contains("note") else { return }
     let model = try store.model(ofTable: "note")
     let lease = try store.lease()
-    let remembered = RememberedDigest(TableLayout(contentOf: model))
-    guard let digest = try remembered.read(in: lease.connection) else { return }
+    let remembered = RememberedDigest(TableLayout(contentOf: model), in: lease.connection)
+    guard let digest = try remembered.read() else { return }
     #expect(try lease.digest(of: model).digest == digest)
   }
 }

@@ -152,7 +152,7 @@ import Testing
       enforcement: .index, nullKey: .keep, keyHash: { $0 })
     try connection.begin()
     let error = storeError {
-      _ = try enforcer.enforce(in: connection)
+      _ = try enforcer.enforce()
     }
     connection.rollback()
     #expect(error?.code == .keyNotUnique)
@@ -175,7 +175,7 @@ import Testing
       keyHash: { $0 })
     try connection.begin()
     let error = storeError {
-      _ = try enforcer.enforce(in: connection)
+      _ = try enforcer.enforce()
     }
     connection.rollback()
     #expect(

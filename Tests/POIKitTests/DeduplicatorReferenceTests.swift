@@ -568,10 +568,10 @@ import Testing
       """)
     let parent = try TableSchema(of: "t", in: connection)
     var searchable: [String] = []
-    for reference in try TableReference.all(to: parent, in: connection) {
+    for reference in try TableReference.all(to: parent) {
       let child = try TableSchema(of: reference.childTable, in: connection)
       let move = ReferenceMove(reference: reference, parent: parent, child: child)
-      if try move.hasIndex("pairs", by: PreparedStatements(), in: connection) {
+      if try move.hasIndex("pairs", by: PreparedStatements(connection)) {
         searchable.append(child.name)
       }
     }

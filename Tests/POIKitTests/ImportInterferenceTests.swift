@@ -214,8 +214,8 @@ import Testing
     let version = try store.dataVersion()
     let lease = try store.lease()
     _ = try lease.digestAfterImport(countedAs: sum, of: .poi, since: version)
-    let remembered = RememberedDigest(TableLayout(contentOf: changed))
-    let digest = try remembered.read(in: lease.connection)
+    let remembered = RememberedDigest(TableLayout(contentOf: changed), in: lease.connection)
+    let digest = try remembered.read()
     #expect(digest == nil)
   }
 

@@ -172,7 +172,7 @@ import Testing
       """)
     let schema = try TableSchema(of: "ZTAG", in: connection)
     #expect(
-      try NamedReference.likely(to: schema, in: connection).map(\.description)
+      try NamedReference.likely(to: schema).map(\.description)
         == ["Z_1TAGS.Z_2TAGS=ZTAG", "other.tag_id=ZTAG"])
   }
 

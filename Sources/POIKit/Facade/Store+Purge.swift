@@ -98,8 +98,8 @@ extension Store.Lease {
           WHERE r.table_name = \(literal: model.table) AND r.ended >= \(limit)
             AND r.tool = \(literal: RunRecord.importTool)
             AND m.table_name = \(literal: model.table) AND m.column_name = \(literal: column))
-        """, in: connection)
-    return try rows.delete(archivingUnder: nil, in: connection).deletedCount
+        """)
+    return try rows.delete(archivingUnder: nil).deletedCount
   }
 
   private func forgetRemovals(

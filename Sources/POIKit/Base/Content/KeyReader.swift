@@ -12,9 +12,7 @@ struct KeyReader: ~Copyable {
   /// The places of the key's attributes.
   private let places: [Int]
 
-  init(
-    _ layout: TableLayout, schema: TableSchema, in connection: Connection
-  ) throws {
+  init(_ layout: TableLayout, schema: TableSchema) throws {
     columnCount = layout.keyColumns.count
     // Other columns may be expensive, or computed in a way that fails.
     var key = layout.model
@@ -24,10 +22,10 @@ struct KeyReader: ~Copyable {
     }
     let row: SQL = "WHERE t.\(name: schema.rowIDName) = ?1"
     let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
-    let statement = try connection.prepare(
+    let statement = try schema.connection.prepare(
       "SELECT \(columns) FROM main.\(name: schema.name) AS t \(row)")
     rows = try RowReader(
-      RecordLayout(key), of: key, rowID: "1", rest: row, in: connection)
+      RecordLayout(key), of: key, rowID: "1", rest: row, in: schema.connection)
     self.statement = statement
   }
 

@@ -18,10 +18,12 @@ struct RememberedDigest {
     ) STRICT, WITHOUT ROWID
     """
 
+  private let connection: Connection
   private let table: String
   private let triggers: [Trigger]
 
-  init(_ layout: TableLayout) {
+  init(_ layout: TableLayout, in connection: Connection) {
+    self.connection = connection
     table = layout.table
     var tables = [layout.table]
     for other in RememberedDigest.relatedTables(of: layout.content)
@@ -51,8 +53,8 @@ struct RememberedDigest {
 
   /// The digest of the table; nil if none is stored, its triggers are incomplete, or another version of the
   /// toolkit computed it.
-  func read(in connection: Connection) throws -> Digest? {
-    let stored = try storedTriggers(in: connection)
+  func read() throws -> Digest? {
+    let stored = try storedTriggers()
     // A trigger may be gone with its table, or its table may have another name now.
     let isWatched = triggers.allSatisfy { trigger in
       stored.contains { $0.name == trigger.name && $0.table == trigger.table }
@@ -70,8 +72,8 @@ struct RememberedDigest {
   /// Compares the digest of the rows with the stored one.
   ///
   /// - Throws: `StoreFailure` with `database` if they differ: no program changed the rows, so the file did.
-  func check(_ digest: @autoclosure () throws -> Digest, in connection: Connection) throws {
-    guard let remembered = try read(in: connection) else { return }
+  func check(_ digest: @autoclosure () throws -> Digest) throws {
+    guard let remembered = try read() else { return }
     let digest = try digest()
     guard remembered != digest else { return }
     throw StoreFailure(
@@ -82,8 +84,8 @@ struct RememberedDigest {
 
   /// Stores the digest, inside the caller's transaction. No other program can have changed the table since
   /// the digest was computed.
-  func remember(_ digest: Digest, in connection: Connection) throws {
-    try forget(in: connection)
+  func remember(_ digest: Digest) throws {
+    try forget()
     try connection.execute(RememberedDigest.creation)
     for trigger in triggers { try trigger.create(in: connection) }
     var statement = try connection.prepare(
@@ -96,8 +98,8 @@ struct RememberedDigest {
 
   /// Deletes the digest and its triggers, inside the caller's transaction. Another program may have deleted
   /// either of them.
-  func forget(in connection: Connection) throws {
-    for trigger in try storedTriggers(in: connection) {
+  func forget() throws {
+    for trigger in try storedTriggers() {
       try Trigger.drop(trigger.name, in: connection)
     }
     guard try RememberedDigest.isKept(in: connection) else { return }
@@ -121,9 +123,7 @@ struct RememberedDigest {
 
   /// The triggers of the table's digest, each with the table that it watches. A name consists of the prefix,
   /// the event, a number, a low line and the name of the table.
-  private func storedTriggers(
-    in connection: Connection
-  ) throws -> [(name: String, table: String)] {
+  private func storedTriggers() throws -> [(name: String, table: String)] {
     try Trigger.all(withPrefix: RememberedDigest.triggerPrefix, in: connection).filter {
       $0.name.utf8.dropFirst(RememberedDigest.triggerPrefix.utf8.count)
         .drop { $0 != UInt8(ascii: "_") }.dropFirst().elementsEqual(table.utf8)

@@ -77,7 +77,7 @@ final class RowReader {
 
   /// A reader of the contents of a table's rows.
   convenience init(
-    _ layout: TableLayout, schema: TableSchema, rows: RowSelection, in connection: Connection
+    _ layout: TableLayout, schema: TableSchema, rows: RowSelection
   ) throws {
     let rowID: SQL = "t.\(name: schema.rowIDName)"
     let table: SQL = "main.\(name: schema.name) AS t"
@@ -89,7 +89,7 @@ final class RowReader {
       }
     try self.init(
       RecordLayout(layout.content), of: layout.content, from: source, rowID: rowID,
-      rest: condition, isOrdered: false, in: connection)
+      rest: condition, isOrdered: false, in: schema.connection)
   }
 
   /// Goes to the next row; returns false after the last one.
@@ -184,7 +184,7 @@ extension TableLayout {
   package func digest(in connection: Connection) throws(StoreError) -> TableDigest {
     try StoreError.converting(path: connection.path) {
       let schema = try TableSchema(of: table, in: connection)
-      return try RowReader(self, schema: schema, rows: .all, in: connection).digest()
+      return try RowReader(self, schema: schema, rows: .all).digest()
     }
   }
 }

@@ -16,13 +16,15 @@ struct ArchiveTable {
 
   let source: TableSchema
 
+  var connection: Connection { source.connection }
+
   var quotedName: SQL { "main.\(name: Self.prefix + source.name)" }
 
   /// Creates the archive, or adds columns that are new in the source. Reserves the ids of all rows of the
   /// source and of the tables that it refers to.
   ///
   /// - Throws: `StoreFailure` when a column of the source has the name of one of the archive's own columns.
-  func prepare(in connection: Connection) throws {
+  func prepare() throws {
     if let taken = source.storedColumns.first(where: {
       TableSchema.contains(Self.ownColumns + [Self.number], $0)
     }) {
@@ -39,9 +41,9 @@ struct ArchiveTable {
         \(name: Self.number) INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")))
       """)
     try Self.add(source.storedColumns, toArchiveOf: source.name, in: connection)
-    try ReservedRowIDs.reserve(allOf: source, in: connection)
-    for parent in try parents(in: connection) {
-      try ReservedRowIDs.reserve(allOf: parent, in: connection)
+    try ReservedRowIDs.reserve(allOf: source)
+    for parent in try parents() {
+      try ReservedRowIDs.reserve(allOf: parent)
     }
   }
 
@@ -61,9 +63,7 @@ struct ArchiveTable {
   }
 
   /// The tables that the source's rows refer to, if they exist and have row ids.
-  private func parents(
-    in connection: Connection
-  ) throws -> [TableSchema] {
+  private func parents() throws -> [TableSchema] {
     var statement = try connection.prepare(
       "SELECT DISTINCT \"table\" FROM pragma_foreign_key_list(?1, 'main')", isPersistent: false)
     try statement.bind(1, text: source.name)

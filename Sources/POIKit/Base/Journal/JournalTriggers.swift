@@ -49,7 +49,7 @@ struct JournalTriggers {
     var found: [(TableReference, TableSchema)] = []
     var place = 0
     while place < tables.count {
-      for reference in try TableReference.all(to: tables[place], in: connection)
+      for reference in try TableReference.all(to: tables[place])
       where isFollowed(reference) {
         let child: TableSchema
         do {
@@ -76,7 +76,7 @@ struct JournalTriggers {
   ) throws {
     let archive = ArchiveTable(source: table)
     let isThere = try !ArchiveTable.columns(of: table.name, in: connection).isEmpty
-    try archive.prepare(in: connection)
+    try archive.prepare()
     if !isThere { newArchives.append(archive) }
     let targets = (ArchiveTable.ownColumns + table.storedColumns).map(SQL.init(name:))
     let values: [SQL] =
@@ -93,7 +93,7 @@ struct JournalTriggers {
   private mutating func logChanges(
     of column: String, from table: TableSchema, in connection: Connection
   ) throws {
-    try ReservedRowIDs.reserve(allOf: table, in: connection)
+    try ReservedRowIDs.reserve(allOf: table)
     let name = SQL(name: column)
     try createTrigger(
       on: table, event: .update, columns: [column],

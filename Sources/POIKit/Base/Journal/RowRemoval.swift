@@ -10,6 +10,7 @@ struct RowRemoval {
 
   static let listTable: SQL = "temp.poikit_gone"
 
+  private var connection: Connection { schema.connection }
   var quotedTable: SQL { "main.\(name: schema.name)" }
   var rowID: SQL { SQL(name: schema.rowIDName) }
 
@@ -17,7 +18,7 @@ struct RowRemoval {
   ///
   /// - Parameter condition: a condition on the row `t`.
   /// - Returns: the number of rows.
-  func list(where condition: SQL, in connection: Connection) throws -> Int {
+  func list(where condition: SQL) throws -> Int {
     try connection.execute(
       """
       CREATE TEMP TABLE IF NOT EXISTS poikit_gone (row INTEGER PRIMARY KEY);
@@ -34,19 +35,17 @@ struct RowRemoval {
   ///   number of archived rows of all tables.
   /// - Throws: `StoreFailure` with `unmovableReference` when other rows refer to the listed ones, with
   ///   `unsupportedTable` when a deleted row cannot be archived.
-  func delete(
-    archivingUnder run: Int64?, in connection: Connection
-  ) throws -> (deletedCount: Int, archivedCount: Int) {
+  func delete(archivingUnder run: Int64?) throws -> (deletedCount: Int, archivedCount: Int) {
     let triggers = try run.map { (run) throws in
       try JournalTriggers(for: schema, run: run, in: connection)
     }
     do {
-      let before = try schema.rowCount(in: connection)
+      let before = try schema.rowCount()
       try connection.execute(
         "DELETE FROM \(quotedTable) WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.listTable))")
       // A deferred foreign key would fail only at the commit.
       if connection.hasDeferredViolations { throw SQLiteError.violatedReference }
-      let deletedCount = try before - schema.rowCount(in: connection)
+      let deletedCount = try before - schema.rowCount()
       return (deletedCount, try triggers?.dropTriggers(in: connection) ?? 0)
     } catch let error as SQLiteError where error.isConstraint {
       throw StoreFailure(
@@ -62,17 +61,13 @@ struct RowRemoval {
   ///
   /// The mark gets the row's timestamp as its property time. The timestamps are logged too: they show whether
   /// a row has changed since, even if it has the same mark.
-  func mark(
-    _ column: String, as value: Int64, timestamp: String?, under run: Int64,
-    in connection: Connection
-  ) throws {
-    try ReservedRowIDs.reserve(allOf: schema, in: connection)
-    try remember(column, .mark, newValue: "\(value)", under: run, in: connection)
+  func mark(_ column: String, as value: Int64, timestamp: String?, under run: Int64) throws {
+    try ReservedRowIDs.reserve(allOf: schema)
+    try remember(column, .mark, newValue: "\(value)", under: run)
     if let timestamp {
-      try remember(
-        timestamp, .companion, newValue: "t.\(name: timestamp)", under: run, in: connection)
+      try remember(timestamp, .companion, newValue: "t.\(name: timestamp)", under: run)
     }
-    try setMarkTime(of: column, under: run, in: connection)
+    try setMarkTime(of: column, under: run)
     try connection.execute(
       """
       UPDATE \(quotedTable) SET \(name: column) = \(value)
@@ -82,8 +77,7 @@ struct RowRemoval {
 
   /// Logs the old and the new value of a column of the listed rows.
   private func remember(
-    _ column: String, _ kind: Journal.Kind, newValue: SQL, under run: Int64,
-    in connection: Connection
+    _ column: String, _ kind: Journal.Kind, newValue: SQL, under run: Int64
   ) throws {
     try connection.execute(
       """
@@ -94,11 +88,9 @@ struct RowRemoval {
       """)
   }
 
-  func digest(
-    _ layout: TableLayout, in connection: Connection
-  ) throws -> Digest {
+  func digest(_ layout: TableLayout) throws -> Digest {
     let list: SQL = "(SELECT row AS loser FROM \(RowRemoval.listTable))"
-    return try RowReader(layout, schema: schema, rows: .listed(in: list), in: connection)
+    return try RowReader(layout, schema: schema, rows: .listed(in: list))
       .digest().digest
   }
 
@@ -117,9 +109,7 @@ struct RowRemoval {
 extension RowRemoval {
   /// Sets the time of a mark in the listed rows to the row's timestamp, so that no older record
   /// removes the mark. The journal keeps the old times for undo.
-  func setMarkTime(
-    of column: String, under run: Int64, in connection: Connection
-  ) throws {
+  func setMarkTime(of column: String, under run: Int64) throws {
     guard try PropertyTimes.isKept(in: schema.name, of: connection) else { return }
     let times = SQL(name: PropertyTimes.column)
     var rows = try connection.prepare(

@@ -45,6 +45,7 @@ struct KeyEnforcer {
     return columns
   }
 
+  private var connection: Connection { schema.connection }
   private var quotedTable: SQL { "main.\(name: schema.name)" }
   private var quotedRowID: SQL { SQL(name: schema.rowIDName) }
 
@@ -56,7 +57,7 @@ struct KeyEnforcer {
   ///
   /// - Throws: `StoreFailure` when another key is enforced, the table cannot have a hash
   ///   column, or rows are to be grouped by keys that have no hash.
-  func check(in connection: Connection) throws {
+  func check() throws {
     guard enforcement != .none else { return }
     if enforcement == .hash, !layout.isToolkitTable {
       throw StoreFailure(
@@ -71,22 +72,22 @@ struct KeyEnforcer {
         .invalidOptions,
         "a key with a NULL has no hash, so rows cannot be grouped by it: enforce the key itself")
     }
-    _ = try hasIndex(in: connection)
+    _ = try hasIndex()
   }
 
   /// Creates the index inside the caller's transaction, unless it exists.
   ///
   /// - Throws: `StoreFailure` when rows share a key, which the message lists, or another
   ///   index has its name.
-  func enforce(in connection: Connection) throws -> EnforcementOutcome {
+  func enforce() throws -> EnforcementOutcome {
     var outcome = EnforcementOutcome()
     guard enforcement != .none else { return outcome }
     if enforcement == .hash {
-      outcome.addedKeyColumn = try addHashColumn(in: connection)
-      try fillHashColumn(in: connection)
+      outcome.addedKeyColumn = try addHashColumn()
+      try fillHashColumn()
     }
-    guard try !hasIndex(in: connection) else {
-      try watchKey(in: connection)
+    guard try !hasIndex() else {
+      try watchKey()
       return outcome
     }
 
@@ -99,7 +100,7 @@ struct KeyEnforcer {
         ON \(name: schema.name) (\(columns.joined(separator: ", ")))
         """)
       outcome.createdIndex = true
-      try watchKey(in: connection)
+      try watchKey()
       if try RunRecord.hasBookkeeping(connection) {
         var update = try connection.prepare(
           "UPDATE main.poikit_table SET enforced_key = ?2 WHERE name = ?1", isPersistent: false)
@@ -110,14 +111,14 @@ struct KeyEnforcer {
       }
       return outcome
     } catch let error as SQLiteError where error.isUniqueViolation && connection.isInTransaction {
-      throw try obstacles(error, in: connection)
+      throw try obstacles(error)
     }
   }
 
   /// Whether the index exists.
   ///
   /// - Throws: `StoreFailure` when it enforces another key, or this key in another way.
-  private func hasIndex(in connection: Connection) throws -> Bool {
+  private func hasIndex() throws -> Bool {
     let indexed = try Self.indexedColumns(of: schema.name, in: connection)
     // The hash column does not say which columns are hashed.
     let isHashed = indexed.elementsEqual([Self.hashColumn], by: { $0.isExactly($1) })
@@ -140,9 +141,7 @@ struct KeyEnforcer {
   }
 
   /// The error that lists the rows that share a key.
-  private func obstacles(
-    _ cause: SQLiteError, in connection: Connection
-  ) throws -> StoreFailure {
+  private func obstacles(_ cause: SQLiteError) throws -> StoreFailure {
     let grouping: [SQL] = indexColumns.map { "\(name: $0) COLLATE BINARY" }
     let isWhole: [SQL] = indexColumns.map { "\(name: $0) IS NOT NULL" }
     let keys = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
@@ -175,7 +174,7 @@ struct KeyEnforcer {
 
 extension KeyEnforcer {
   /// Adds the hash column; returns false if it exists.
-  private func addHashColumn(in connection: Connection) throws -> Bool {
+  private func addHashColumn() throws -> Bool {
     guard !schema.storedColumns.contains(Self.hashColumn) else { return false }
     try connection.execute("ALTER TABLE \(quotedTable) ADD COLUMN \(name: Self.hashColumn) BLOB")
     return true
@@ -183,7 +182,7 @@ extension KeyEnforcer {
 
   /// Creates a trigger that deletes the hash of a row if another program changes its key. Then
   /// `completeHashes` computes it again.
-  private func watchKey(in connection: Connection) throws {
+  private func watchKey() throws {
     let name = Self.indexName(schema.name)
     try Trigger.drop(name, in: connection)
     guard enforcement == .hash else { return }
@@ -206,21 +205,19 @@ extension KeyEnforcer {
     return "\(name: Self.hashColumn) IS NULL AND \(isWhole.joined(separator: " AND "))"
   }
 
-  func lacksHashes(in connection: Connection) throws -> Bool {
+  func lacksHashes() throws -> Bool {
     try connection.integer("SELECT 1 FROM \(quotedTable) WHERE \(lacksHash) LIMIT 1") != nil
   }
 
   /// Writes the hashes that are missing, inside the caller's transaction.
   ///
   /// - Throws: `SQLiteError`, a unique violation if two rows share a key.
-  func completeHashes(in connection: Connection) throws {
-    try fillHashColumn(where: lacksHash, in: connection)
+  func completeHashes() throws {
+    try fillHashColumn(where: lacksHash)
   }
 
   /// Writes the hashes of rows; a row with NULL in its key gets NULL.
-  private func fillHashColumn(
-    where condition: SQL = "1", in connection: Connection
-  ) throws {
+  private func fillHashColumn(where condition: SQL = "1") throws {
     let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
     var select = try connection.prepare(
       """

@@ -6,13 +6,15 @@ internal import POISQLite
 /// Keys are appended with their batch. The index is created at the end, so that they are sorted
 /// once.
 struct SnapshotTable {
+  private let connection: Connection
   private let run: Int64
 
   let keyColumns: [String]
 
   private let columnTypes: [SQL]
 
-  init(_ model: Model, ofRun run: Int64) {
+  init(_ model: Model, ofRun run: Int64, in connection: Connection) {
+    self.connection = connection
     self.run = run
     let key = model.key.compactMap(model.attribute(named:))
     keyColumns = key.map(\.column)
@@ -27,13 +29,13 @@ struct SnapshotTable {
 
   private var names: [SQL] { keyColumns.map(SQL.init(name:)) }
 
-  func prepare(in connection: Connection) throws {
+  func prepare() throws {
     let columns: [SQL] = zip(names, columnTypes).map { "\($0) \($1) NOT NULL" }
     try connection.execute(
       "CREATE TABLE IF NOT EXISTS \(quotedName) (\(columns.joined(separator: ", "))) STRICT")
   }
 
-  func createIndex(in connection: Connection) throws {
+  func createIndex() throws {
     try connection.execute(
       """
       CREATE INDEX IF NOT EXISTS main.\(SnapshotTable.name(ofRun: run))_key

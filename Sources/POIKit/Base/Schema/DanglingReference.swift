@@ -10,9 +10,9 @@ extension DanglingReference {
       WHERE type = 'table' AND NOT \(Bookkeeping.owns("name")) ORDER BY name
       """, isPersistent: false)
     while try list.step() { tables.append(list.text(0)) }
-    let statements = PreparedStatements()
+    let statements = PreparedStatements(connection)
     return try tables.flatMap { (child) throws in
-      try TableReference.declared(by: child, statements, includesMissing: true, in: connection)
+      try TableReference.declared(by: child, statements, includesMissing: true)
         .map { (reference) throws in try search(reference, from: child, in: connection) }
     }
   }

@@ -6,10 +6,10 @@ extension NamedReference {
   ///
   /// Values alone do not tell: in a store of nine tables, 126 pairs of columns and tables match by values, and
   /// four by names too.
-  static func likely(to parent: TableSchema, in connection: Connection) throws -> [NamedReference] {
-    let known = try TableReference.all(to: parent, in: connection)
+  static func likely(to parent: TableSchema) throws -> [NamedReference] {
+    let known = try TableReference.all(to: parent)
     var candidates: [NamedReference] = []
-    var columns = try connection.prepare(
+    var columns = try parent.connection.prepare(
       """
       SELECT t.name, c.name FROM pragma_table_list AS t JOIN pragma_table_xinfo(t.name, 'main') AS c
       WHERE t.schema = 'main' AND t.type = 'table' AND c.hidden = 0
@@ -28,7 +28,7 @@ extension NamedReference {
       let (child, column): (SQL, SQL) = (
         "main.\(name: candidate.child)", "c.\(name: candidate.column)"
       )
-      return try connection.integer(
+      return try parent.connection.integer(
         """
         SELECT EXISTS (SELECT 1 FROM \(child) AS c WHERE \(column) IS NOT NULL) AND NOT EXISTS (
           SELECT 1 FROM \(child) AS c WHERE \(column) IS NOT NULL AND (typeof(\(column)) <> 'integer'

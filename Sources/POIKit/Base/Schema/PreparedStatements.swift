@@ -19,44 +19,43 @@ final class PreparedStatements {
     }
   }
 
+  let connection: Connection
   private var boxes: [SQL: Box] = [:]
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
 
   /// The statement with a text; its parameters keep their former values.
   ///
   /// - Throws: `SQLiteError` when the text does not fit the database.
-  func statement(_ sql: SQL, in connection: Connection) throws -> Box {
+  func statement(_ sql: SQL) throws -> Box {
     if let box = boxes[sql] { return box }
     let box = Box(try connection.prepare(sql))
     boxes[sql] = box
     return box
   }
 
-  func run(
-    _ sql: SQL, _ values: Int64..., in connection: Connection
-  ) throws {
-    let box = try statement(sql, in: connection)
+  func run(_ sql: SQL, _ values: Int64...) throws {
+    let box = try statement(sql)
     try box.bind(values)
     try box.statement.run()
   }
 
   /// The integer in the first row of a statement; nil if there is no row or the value is NULL.
-  func integer(
-    _ sql: SQL, in connection: Connection
-  ) throws -> Int64? {
-    let box = try statement(sql, in: connection)
+  func integer(_ sql: SQL) throws -> Int64? {
+    let box = try statement(sql)
     guard try box.statement.step() else { return nil }
     let integer = box.statement.isNull(0) ? nil : box.statement.integer(0)
     try box.statement.reset()
     return integer
   }
 
-  func inTransaction(
-    in connection: Connection, _ body: () throws -> Void
-  ) throws {
-    try run("BEGIN IMMEDIATE", in: connection)
+  func inTransaction(_ body: () throws -> Void) throws {
+    try run("BEGIN IMMEDIATE")
     do {
       try body()
-      try run("COMMIT", in: connection)
+      try run("COMMIT")
     } catch {
       connection.rollback()
       throw error

@@ -10,11 +10,9 @@ enum ReservedRowIDs {
   /// Reserves the ids of all rows of a table, before the first row is archived or changed.
   ///
   /// The greatest possible id is not reserved: no id is greater.
-  static func reserve(
-    allOf table: TableSchema, in connection: Connection
-  ) throws {
+  static func reserve(allOf table: TableSchema) throws {
     let rowID = SQL(name: table.rowIDName)
-    try connection.execute(
+    try table.connection.execute(
       """
       CREATE TABLE IF NOT EXISTS main.\(name: Self.table) (
         table_name TEXT NOT NULL PRIMARY KEY COLLATE NOCASE,

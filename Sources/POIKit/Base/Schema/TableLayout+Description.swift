@@ -34,7 +34,7 @@ extension TableLayout {
     var keyColumns: [String] = []
     for name in key { keyColumns.append(try schema.column(name)) }
 
-    let references = try TableReference.all(to: schema, in: connection)
+    let references = try TableReference.all(to: schema)
     let columns = try (schema.storedColumns + schema.generatedColumns).map { name in
       Attribute(
         column: name,
@@ -65,7 +65,7 @@ extension TableLayout {
       let target = reference.parentColumns[0]
       var collation: String?
       if target != schema.rowIDColumn {
-        collation = try schema.uniqueCollation(of: target, in: connection)
+        collation = try schema.uniqueCollation(of: target)
         if collation == nil { continue }
       }
       return Relation(

@@ -21,11 +21,9 @@ struct TableReference {
 
   /// The references to the rows of `parent` from all tables of the database: the foreign keys in the order of
   /// the names of these tables, then the references that the database does not declare.
-  static func all(
-    to parent: TableSchema, in connection: Connection
-  ) throws -> [TableReference] {
-    var references = try read(to: parent, in: connection)
-    for named in try NamedReference.all(in: connection)
+  static func all(to parent: TableSchema) throws -> [TableReference] {
+    var references = try read(to: parent)
+    for named in try NamedReference.all(in: parent.connection)
     where TableSchema.isSame(named.parent, parent.name) {
       let reference = TableReference(
         childTable: named.child, childColumns: [named.column],
@@ -91,14 +89,13 @@ struct TableReference {
   ///
   /// - Parameter includesMissing: whether what a named one refers to may be missing.
   static func declared(
-    by child: String, _ statements: PreparedStatements, includesMissing: Bool = false,
-    in connection: Connection
+    by child: String, _ statements: PreparedStatements, includesMissing: Bool = false
   ) throws -> [Declaration] {
     var references: [Declaration] = []
     let list = try statements.statement(
       """
       SELECT seq, "table", "from", "to" FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq
-      """, in: connection)
+      """)
     try list.statement.bind(1, text: child)
     while try list.statement.step() {
       if list.statement.integer(0) == 0 {
@@ -108,22 +105,21 @@ struct TableReference {
       references[last].columns.append(list.statement.text(2))
       if !list.statement.isNull(3) { references[last].parentColumns.append(list.statement.text(3)) }
     }
-    for named in try NamedReference.all(in: connection, includesMissing: includesMissing)
+    for named in try NamedReference.all(in: statements.connection, includesMissing: includesMissing)
     where TableSchema.isSame(named.child, child) {
       references.append(
         Declaration(
           parent: named.parent, columns: [named.column],
           parentColumns: [
             named.parentColumn
-              ?? (try? TableSchema(of: named.parent, in: connection).rowIDName) ?? "rowid"
+              ?? (try? TableSchema(of: named.parent, in: statements.connection).rowIDName)
+              ?? "rowid"
           ]))
     }
     return references
   }
 
-  private static func read(
-    to parent: TableSchema, in connection: Connection
-  ) throws -> [TableReference] {
+  private static func read(to parent: TableSchema) throws -> [TableReference] {
     var references: [TableReference] = []
     var child = ""
     var childColumns: [String] = []
@@ -138,7 +134,7 @@ struct TableReference {
       childColumns = []
       parentColumns = []
     }
-    var statement = try connection.prepare(
+    var statement = try parent.connection.prepare(
       """
       SELECT t.name, f.seq, f."from", f."to", f.on_delete, f.on_update
       FROM main.sqlite_schema AS t JOIN pragma_foreign_key_list(t.name, 'main') AS f

@@ -1,7 +1,9 @@
 internal import POISQLite
 
-/// The schema of one ordinary table with row ids, as the database declares it.
+/// The schema of one ordinary table with row ids, as the database of a connection declares it.
 struct TableSchema {
+  let connection: Connection
+
   /// The name, spelled as declared.
   let name: String
 
@@ -25,6 +27,7 @@ struct TableSchema {
   ///
   /// - Throws: `StoreFailure` when there is no such table, or when it has no row ids or hides them.
   init(of table: String, in connection: Connection) throws {
+    self.connection = connection
     name = try Self.find(table, in: connection)
     let columns = try Self.columns(of: name, in: connection)
     types = Dictionary(
@@ -61,14 +64,12 @@ struct TableSchema {
     return !type.contains("int") && ["char", "clob", "text"].contains(where: type.contains)
   }
 
-  func rowCount(in connection: Connection) throws -> Int {
+  func rowCount() throws -> Int {
     Int(try connection.integer("SELECT count(*) FROM main.\(name: name)") ?? 0)
   }
 
   /// The collation of a unique index on this column alone; nil if there is no such index.
-  func uniqueCollation(
-    of column: String, in connection: Connection
-  ) throws -> String? {
+  func uniqueCollation(of column: String) throws -> String? {
     var statement = try connection.prepare(
       """
       SELECT min(x.coll)

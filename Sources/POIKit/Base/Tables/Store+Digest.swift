@@ -31,7 +31,7 @@ extension Store.Lease {
       // An empty table needs no prepared statements.
       let isEmpty = try connection.integer("SELECT 1 FROM \(name: model.table) LIMIT 1") == nil
       let digest = try isEmpty ? .empty : layout.digest(in: connection)
-      try RememberedDigest(layout).check(digest.digest, in: connection)
+      try RememberedDigest(layout, in: connection).check(digest.digest)
       return digest
     }
     return connection.isInTransaction ? try read() : try connection.inTransaction(.deferred, read)
@@ -40,8 +40,8 @@ extension Store.Lease {
   /// The digest of a model's table at the beginning of an import: the remembered one, or else a computed
   /// one.
   func digestBeforeImport(of model: Model) throws -> Digest {
-    let remembered = RememberedDigest(TableLayout(contentOf: model))
-    if let digest = try remembered.read(in: connection) { return digest }
+    let remembered = RememberedDigest(TableLayout(contentOf: model), in: connection)
+    if let digest = try remembered.read() { return digest }
     return try digest(of: model).digest
   }
 
@@ -64,7 +64,7 @@ extension Store.Lease {
         let digest =
           isCounted ? sum : try layout.digest(in: connection).digest
         if try Bookkeeping.document(ofTable: model.table, in: connection) == model.document {
-          try RememberedDigest(layout).remember(digest, in: connection)
+          try RememberedDigest(layout, in: connection).remember(digest)
         }
         return digest
       }
@@ -73,6 +73,6 @@ extension Store.Lease {
 
   /// Forgets the digest of a model's table, inside the caller's transaction. Its triggers are removed.
   func forgetDigest(of model: Model) throws {
-    try RememberedDigest(TableLayout(contentOf: model)).forget(in: connection)
+    try RememberedDigest(TableLayout(contentOf: model), in: connection).forget()
   }
 }

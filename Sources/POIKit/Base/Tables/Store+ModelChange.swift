@@ -43,7 +43,7 @@ extension Store.Lease {
             + change.obstacles.joined(separator: "; "),
           advice: change.advice + [.useModel(ofTable: new.table), .useOtherStore])
       }
-      try RememberedDigest(TableLayout(contentOf: old)).forget(in: connection)
+      try RememberedDigest(TableLayout(contentOf: old), in: connection).forget()
       // The next import recreates it for the new model.
       if TombstoneTable(old) != TombstoneTable(new) {
         try TombstoneTable.remove(for: new.table, in: connection)
@@ -70,8 +70,10 @@ extension Store.Lease {
     guard change.obstacles.isEmpty else { return change.obstacles.joined(separator: "; ") }
     if !change.widened.isEmpty {
       do {
-        _ = try TableRebuild(attributes: change.widened, schema: StoreSchema(new))
-          .creation(in: connection)
+        _ = try TableRebuild(
+          attributes: change.widened, schema: StoreSchema(new), connection: connection
+        )
+        .creation()
       } catch let error as StoreFailure {
         return error.message
       }
@@ -124,7 +126,7 @@ extension Store.Lease {
   private func apply(_ change: ModelChange, to model: Model) throws {
     let schema = StoreSchema(model)
     if !change.widened.isEmpty {
-      try TableRebuild(attributes: change.widened, schema: schema).run(in: connection)
+      try TableRebuild(attributes: change.widened, schema: schema, connection: connection).run()
     }
     try makeRelations(of: change.attributes, schema: schema)
     for addition in schema.additions(change.attributes, unmappedColumn: change.unmappedColumn) {

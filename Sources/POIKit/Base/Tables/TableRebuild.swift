@@ -11,22 +11,23 @@ struct TableRebuild {
   /// The attributes whose columns accept more, before and after.
   let attributes: [(before: Attribute, after: Attribute)]
   let schema: StoreSchema
+  let connection: Connection
 
   /// Rebuilds the table.
   ///
   /// - Precondition: a transaction is open, and foreign keys are not enforced: else dropping the table would
   ///   delete the rows that refer to it.
   /// - Throws: `StoreFailure` if another program has changed the definition of a column.
-  func run(in connection: Connection) throws {
+  func run() throws {
     guard try connection.integer("PRAGMA foreign_keys") == 0 else {
       throw StoreFailure(.internalCheck, "foreign keys are enforced while a table is rebuilt")
     }
     let table = try TableSchema(of: schema.model.table, in: connection)
-    let dependents = try statements(ofTypes: "'index', 'trigger'", in: connection)
+    let dependents = try statements(ofTypes: "'index', 'trigger'")
     // Renaming would check, and change, what refers to the table.
     try connection.execute("PRAGMA legacy_alter_table = ON")
     defer { try? connection.execute("PRAGMA legacy_alter_table = OFF") }
-    try connection.execute(try creation(in: connection))
+    try connection.execute(try creation())
     let columns = table.storedColumns.map(SQL.init(name:)).joined(separator: ", ")
     let name = SQL(name: table.name)
     try connection.execute(
@@ -34,11 +35,11 @@ struct TableRebuild {
     try connection.execute("DROP TABLE main.\(name)")
     try connection.execute("ALTER TABLE \(Self.temporaryName) RENAME TO \(name)")
     for statement in dependents { try connection.execute(SQL(verbatim: statement)) }
-    try convertArchive(in: connection)
+    try convertArchive()
   }
 
   /// Gives archived integers the type that they get when they are restored into a column of numbers.
-  private func convertArchive(in connection: Connection) throws {
+  private func convertArchive() throws {
     let table = schema.model.table
     let archived = try ArchiveTable.columns(of: table, in: connection)
     for (before, after) in attributes where before.storage == .integer && after.storage == .real {
@@ -50,7 +51,7 @@ struct TableRebuild {
   }
 
   /// The statements that created the table's parts of some types, in their order.
-  private func statements(ofTypes types: SQL, in connection: Connection) throws -> [String] {
+  private func statements(ofTypes types: SQL) throws -> [String] {
     var found: [String] = []
     var statement = try connection.prepare(
       """
@@ -63,8 +64,8 @@ struct TableRebuild {
   }
 
   /// The statement that creates the new table.
-  func creation(in connection: Connection) throws -> SQL {
-    let old = try statements(ofTypes: "'table'", in: connection).first ?? ""
+  func creation() throws -> SQL {
+    let old = try statements(ofTypes: "'table'").first ?? ""
     let beginning = "CREATE TABLE \(SQL(name: schema.model.table).text) "
     var definitions = old.hasPrefix(beginning) ? String(old.dropFirst(beginning.count)) : ""
     for (before, after) in attributes {

@@ -35,15 +35,13 @@ extension LoserRemoval {
   ///
   /// The archive names as winner the winner's row with the same unique key. If there is no such row, it
   /// names the removed row itself.
-  mutating func removeRows(
-    of move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
-  ) throws {
+  mutating func removeRows(of move: ReferenceMove, _ pairTable: SQL, depth: Int) throws {
     let list = Self.referringTable(depth: depth)
-    try listReferringRows(move.findOwnedRows(pairTable), into: list, in: connection)
-    let conflicts = try conflictStatements(of: move, in: connection)
+    try listReferringRows(move.findOwnedRows(pairTable), into: list)
+    let conflicts = try conflictStatements(of: move)
     var last: Int64 = 0
     while true {
-      let rows = try read(list, after: last, in: connection)
+      let rows = try read(list, after: last)
       guard let end = rows.last else { return }
       last = end.number
       var pairs: [LoserEntry] = []
@@ -52,14 +50,12 @@ extension LoserRemoval {
         if winner != nil { counts.removedReferenceRowCount += 1 }
         pairs.append(LoserEntry(loser: row.row, winner: winner?.row ?? row.row))
       }
-      try replaceByWinners(pairs, of: move.child, depth: depth + 1, in: connection)
+      try replaceByWinners(pairs, of: move.child, depth: depth + 1)
     }
   }
 
   /// Throws if other rows refer to rows that are removed without a winner.
-  func refuseReferences(
-    through move: ReferenceMove, _ pairTable: SQL, in connection: Connection
-  ) throws {
+  func refuseReferences(through move: ReferenceMove, _ pairTable: SQL) throws {
     let rows: SQL = "SELECT loser FROM temp.\(pairTable) WHERE winner = loser"
     let isReferredTo =
       try connection.integer(move.reference.findAny(to: rows, of: move.parent)) != nil

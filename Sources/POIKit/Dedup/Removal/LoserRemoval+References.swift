@@ -17,21 +17,19 @@ extension LoserRemoval {
 
   /// Makes all rows that refer to a loser by one reference refer to its winner. A row that the winner already
   /// has is removed as a duplicate.
-  mutating func move(
-    _ move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
-  ) throws {
+  mutating func move(_ move: ReferenceMove, _ pairTable: SQL, depth: Int) throws {
     let list = Self.referringTable(depth: depth)
-    let search = try search(for: move, pairTable, depth: depth, in: connection)
-    try listReferringRows(move.findRows(pairTable, by: search), into: list, in: connection)
+    let search = try search(for: move, pairTable, depth: depth)
+    try listReferringRows(move.findRows(pairTable, by: search), into: list)
     var last: Int64 = 0
     while true {
-      let referring = try read(list, after: last, in: connection)
+      let referring = try read(list, after: last)
       guard let end = referring.last else { return }
       last = end.number
-      let duplicates = try moveRows(referring, move, in: connection)
+      let duplicates = try moveRows(referring, move)
       counts.removedReferenceRowCount += duplicates.count
       if !duplicates.isEmpty {
-        try replaceByWinners(duplicates, of: move.child, depth: depth + 1, in: connection)
+        try replaceByWinners(duplicates, of: move.child, depth: depth + 1)
       }
     }
   }
@@ -45,22 +43,19 @@ extension LoserRemoval {
   /// - Parameters:
   ///   - select: returns the rows; `p` is the table of the losers in it.
   ///   - list: the temporary table.
-  ///   - connection: the database.
-  mutating func listReferringRows(
-    _ select: SQL, into list: SQL, in connection: Connection
-  ) throws {
+  mutating func listReferringRows(_ select: SQL, into list: SQL) throws {
     try makeTemporaryTable(
       list,
       columns: """
         number INTEGER PRIMARY KEY, child INTEGER NOT NULL UNIQUE, winner INTEGER NOT NULL,
         lacks_target INTEGER NOT NULL
-        """, in: connection)
-    try statements.run("DELETE FROM temp.\(list)", in: connection)
+        """)
+    try statements.run("DELETE FROM temp.\(list)")
     try statements.run(
       """
       INSERT OR IGNORE INTO temp.\(list) (child, winner, lacks_target)
       \(select) ORDER BY p.rank, 1
-      """, in: connection)
+      """)
   }
 
   /// Chooses how the rows that refer to losers are found.
@@ -68,12 +63,12 @@ extension LoserRemoval {
   /// Without an index, the first portion scans the child table. If more follow, one list of all referring rows
   /// is created and reused.
   private mutating func search(
-    for move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
+    for move: ReferenceMove, _ pairTable: SQL, depth: Int
   ) throws -> ReferenceMove.Search {
-    if try move.hasIndex(pairTable, by: statements, in: connection) { return .index }
+    if try move.hasIndex(pairTable, by: statements) { return .index }
     guard depth == 0, counts.removedRowCount > 0 else { return .scan }
     if let list = lists[move.reference] { return .list(list) }
-    guard try move.isListable(by: statements, in: connection) else { return .scan }
+    guard try move.isListable(by: statements) else { return .scan }
     let list: SQL = "poikit_reference_list_\(lists.count)"
     try connection.execute("DROP TABLE IF EXISTS temp.\(list)")
     try connection.execute(move.makeList(list))
@@ -82,19 +77,17 @@ extension LoserRemoval {
   }
 
   /// Drops the lists. Those that cannot be dropped now disappear with the connection.
-  func discardLists(in connection: Connection) {
+  func discardLists() {
     for list in lists.values { try? connection.execute("DROP TABLE IF EXISTS temp.\(list)") }
   }
 
-  func read(
-    _ list: SQL, after last: Int64, in connection: Connection
-  ) throws -> [ReferringRow] {
+  func read(_ list: SQL, after last: Int64) throws -> [ReferringRow] {
     var found: [ReferringRow] = []
     let select = try statements.statement(
       """
       SELECT number, child, winner, lacks_target FROM temp.\(list)
       WHERE number > ?1 ORDER BY number LIMIT \(Self.portion)
-      """, in: connection)
+      """)
     try select.statement.bind(1, integer: last)
     while try select.statement.step() {
       found.append(
@@ -109,15 +102,15 @@ extension LoserRemoval {
   ///
   /// - Returns: the rows that a winner already has, each with the winner's row.
   private mutating func moveRows(
-    _ referring: [ReferringRow], _ move: ReferenceMove, in connection: Connection
+    _ referring: [ReferringRow], _ move: ReferenceMove
   ) throws -> [LoserEntry] {
-    let update = try statements.statement(move.update, in: connection)
-    let verify = try statements.statement(move.verify, in: connection)
-    let find = try statements.statement(move.find, in: connection)
-    let remember = archives ? try statements.statement(move.remember, in: connection) : nil
-    let obstacles = try obstacles(to: move, in: connection)
+    let update = try statements.statement(move.update)
+    let verify = try statements.statement(move.verify)
+    let find = try statements.statement(move.find)
+    let remember = archives ? try statements.statement(move.remember) : nil
+    let obstacles = try obstacles(to: move)
     if archives, reservedTables.insert(ExactText(move.child.name)).inserted {
-      try ReservedRowIDs.reserve(allOf: move.child, in: connection)
+      try ReservedRowIDs.reserve(allOf: move.child)
     }
     var duplicates: [LoserEntry] = []
     for row in referring {
@@ -164,10 +157,8 @@ extension LoserRemoval {
   }
 
   /// The statements that find rows that conflict with moved ones.
-  func conflictStatements(
-    of move: ReferenceMove, in connection: Connection
-  ) throws -> [PreparedStatements.Box] {
-    try move.conflictQueries(in: connection).map { try statements.statement($0, in: connection) }
+  func conflictStatements(of move: ReferenceMove) throws -> [PreparedStatements.Box] {
+    try move.conflictQueries().map { try statements.statement($0) }
   }
 
   /// The row that conflicts with moving another row, and whether the two are equal except in the columns of
@@ -189,18 +180,18 @@ extension LoserRemoval {
   /// The tables that refer to columns changed by a move, each with a statement that returns a row if one of
   /// its rows refers to row `?1`.
   private mutating func findFollowers(
-    of move: ReferenceMove, in connection: Connection
+    of move: ReferenceMove
   ) throws -> [(table: String, find: PreparedStatements.Box)] {
     var found: [(table: String, find: PreparedStatements.Box)] = []
-    for reference in try references(to: move.child, in: connection)
+    for reference in try references(to: move.child)
     where reference.parentColumns.contains(where: { move.source(of: $0) != nil }) {
-      let child = try? child(of: reference, to: move.child, in: connection)
+      let child = try? child(of: reference, to: move.child)
       let find =
         child.map {
           ReferenceMove(reference: reference, parent: move.child, child: $0).findReferring
         }
         ?? reference.findAny(to: "SELECT ?1", of: move.child)
-      found.append((reference.childTable, try statements.statement(find, in: connection)))
+      found.append((reference.childTable, try statements.statement(find)))
     }
     return found
   }
@@ -216,20 +207,18 @@ extension LoserRemoval {
     let followers: [(table: String, find: PreparedStatements.Box)]
   }
 
-  private mutating func obstacles(
-    to move: ReferenceMove, in connection: Connection
-  ) throws -> Obstacles {
+  private mutating func obstacles(to move: ReferenceMove) throws -> Obstacles {
     Obstacles(
-      conflicts: try conflictStatements(of: move, in: connection),
-      followers: try findFollowers(of: move, in: connection))
+      conflicts: try conflictStatements(of: move),
+      followers: try findFollowers(of: move))
   }
 
   /// The references to the table of the losers whose move other references may prevent.
-  mutating func obstructedMoves(in connection: Connection) throws -> [ReferenceMove] {
+  mutating func obstructedMoves() throws -> [ReferenceMove] {
     var found: [ReferenceMove] = []
-    let references = try references(to: root, in: connection)
-    for move in try movesOfOtherTables(along: references, in: connection)
-    where try !findFollowers(of: move, in: connection).isEmpty {
+    let references = try references(to: root)
+    for move in try movesOfOtherTables(along: references)
+    where try !findFollowers(of: move).isEmpty {
       found.append(move)
     }
     return found
@@ -238,19 +227,17 @@ extension LoserRemoval {
   /// Throws if another reference prevents moving a row that refers to a loser. Changes nothing.
   ///
   /// - Parameter moves: the result of `obstructedMoves`.
-  mutating func check(
-    _ pairs: [LoserEntry], _ moves: [ReferenceMove], in connection: Connection
-  ) throws {
+  mutating func check(_ pairs: [LoserEntry], _ moves: [ReferenceMove]) throws {
     let pairTable = Self.pairTable(depth: 0)
     let list = Self.referringTable(depth: 0)
-    try writePairs(pairs, to: pairTable, in: connection)
+    try writePairs(pairs, to: pairTable)
     for move in moves {
-      let search = try search(for: move, pairTable, depth: 0, in: connection)
-      try listReferringRows(move.findRows(pairTable, by: search), into: list, in: connection)
-      let obstacles = try obstacles(to: move, in: connection)
+      let search = try search(for: move, pairTable, depth: 0)
+      try listReferringRows(move.findRows(pairTable, by: search), into: list)
+      let obstacles = try obstacles(to: move)
       var last: Int64 = 0
       while true {
-        let referring = try read(list, after: last, in: connection)
+        let referring = try read(list, after: last)
         guard let end = referring.last else { break }
         last = end.number
         for row in referring { _ = try checkedConflict(of: row, along: move, obstacles) }

@@ -8,23 +8,19 @@ extension LoserRemoval {
   ///
   /// - Throws: `StoreFailure` with `unmergeableValue` when the database refuses a value, or when it refers to
   ///   a row that was removed with the losers.
-  mutating func remove(
-    _ pairs: [LoserEntry], applying updates: [WinnerUpdate], in connection: Connection
-  ) throws {
+  mutating func remove(_ pairs: [LoserEntry], applying updates: [WinnerUpdate]) throws {
     let removedCount = counts.removedReferenceRowCount
-    try remove(pairs, in: connection)
+    try remove(pairs)
     for update in updates {
-      try apply(update, in: connection)
+      try apply(update)
       guard counts.removedReferenceRowCount > removedCount else { continue }
-      let isDangling = try hasDanglingReference(update, in: connection)
+      let isDangling = try hasDanglingReference(update)
       if isDangling { throw unmergeable(update, "a row that it refers to is removed too", nil) }
     }
   }
 
   /// Whether a merged value refers to a row that does not exist.
-  private func hasDanglingReference(
-    _ update: WinnerUpdate, in connection: Connection
-  ) throws -> Bool {
+  private func hasDanglingReference(_ update: WinnerUpdate) throws -> Bool {
     var references = try connection.prepare(
       """
       SELECT f."from" FROM pragma_foreign_key_check(?1, 'main') AS v
@@ -40,12 +36,10 @@ extension LoserRemoval {
   }
 
   /// Writes the merged values to a winner whose losers are removed.
-  private mutating func apply(
-    _ update: WinnerUpdate, in connection: Connection
-  ) throws {
+  private mutating func apply(_ update: WinnerUpdate) throws {
     do {
-      if archives, let run { try remember(update, under: run, in: connection) }
-      try write(update, in: connection)
+      if archives, let run { try remember(update, under: run) }
+      try write(update)
     } catch let error as SQLiteError where error.isConstraint {
       throw unmergeable(update, error.message, error)
     }
@@ -70,12 +64,10 @@ extension LoserRemoval {
 
   /// Stores the old and the new values of a winner in the journal. Its timestamp too: it shows whether
   /// another program has changed the row since, even if the values are the same.
-  private func remember(
-    _ update: WinnerUpdate, under run: Int64, in connection: Connection
-  ) throws {
+  private func remember(_ update: WinnerUpdate, under run: Int64) throws {
     for (column, value) in update.assignments {
       let box = try rememberStatement(
-        column, column == PropertyTimes.column ? .companion : .value, newValue: "?3", in: connection
+        column, column == PropertyTimes.column ? .companion : .value, newValue: "?3"
       )
       try box.statement.bind(1, integer: run)
       try box.statement.bind(2, integer: update.row)
@@ -85,15 +77,14 @@ extension LoserRemoval {
     guard let timestamp = layout.timestampColumn,
       !update.values.contains(where: { TableSchema.isSame($0.column, timestamp) })
     else { return }
-    let box = try rememberStatement(
-      timestamp, .companion, newValue: SQL(name: timestamp), in: connection)
+    let box = try rememberStatement(timestamp, .companion, newValue: SQL(name: timestamp))
     try box.statement.bind(1, integer: run)
     try box.statement.bind(2, integer: update.row)
     try box.statement.run()
   }
 
   private func rememberStatement(
-    _ column: String, _ kind: Journal.Kind, newValue: SQL, in connection: Connection
+    _ column: String, _ kind: Journal.Kind, newValue: SQL
   ) throws -> PreparedStatements.Box {
     let rowID = SQL(name: root.rowIDName)
     return try statements.statement(
@@ -102,12 +93,10 @@ extension LoserRemoval {
       SELECT ?1, \(literal: root.name), \(rowID), \(literal: column), \(literal: kind.rawValue),
         \(name: column), \(newValue)
       FROM main.\(name: root.name) WHERE \(rowID) = ?2
-      """, in: connection)
+      """)
   }
 
-  private mutating func write(
-    _ update: WinnerUpdate, in connection: Connection
-  ) throws {
+  private mutating func write(_ update: WinnerUpdate) throws {
     let values: [SQL] = update.assignments.enumerated().map { place, value in
       "\(name: value.column) = ?\(place + 2)"
     }
@@ -117,7 +106,7 @@ extension LoserRemoval {
       """
     if keptUpdates.contains(sql) || keptUpdates.count < Self.keptStatementCount {
       keptUpdates.insert(sql)
-      let box = try statements.statement(sql, in: connection)
+      let box = try statements.statement(sql)
       try update.run(&box.statement)
     } else {
       var statement = try connection.prepare(sql, isPersistent: false)

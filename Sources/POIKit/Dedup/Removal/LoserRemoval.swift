@@ -21,6 +21,8 @@ struct LoserRemoval {
 
   let statements: PreparedStatements
 
+  var connection: Connection { statements.connection }
+
   let root: TableSchema
 
   /// The columns by which rows belong to a loser and are removed with it.
@@ -58,39 +60,37 @@ struct LoserRemoval {
   /// - Throws: `StoreFailure` when a table that refers to this one has no row ids.
   init(
     _ layout: TableLayout, schema: TableSchema, arrays: DeduplicationOptions.ArrayRule,
-    statements: PreparedStatements,
-    in connection: Connection
+    statements: PreparedStatements
   ) throws {
     self.layout = layout
     ownerships = arrays == .winner ? Ownership.all(in: layout.model.relations) : []
     self.statements = statements
     root = schema
-    enforcesReferences = try connection.integer("PRAGMA foreign_keys") == 1
-    rootReferences = try TableReference.all(to: schema, in: connection)
+    enforcesReferences = try statements.connection.integer("PRAGMA foreign_keys") == 1
+    rootReferences = try TableReference.all(to: schema)
     schemas[ExactText(schema.name)] = schema
     for reference in rootReferences {
-      _ = try child(of: reference, to: schema, in: connection)
-      try checkTarget(of: reference, in: connection)
+      _ = try child(of: reference, to: schema)
+      try checkTarget(of: reference)
     }
-    try checkSharedColumns(in: connection)
+    try checkSharedColumns()
   }
 
   /// Throws if a row that may have to move has two references that share a column. A table whose rows may be removed as
   /// duplicates, or with their losers, has such rows below it.
-  private mutating func checkSharedColumns(in connection: Connection) throws {
+  private mutating func checkSharedColumns() throws {
     var parents = [root]
     var known: Set = [ExactText(root.name)]
     while let parent = parents.popLast() {
-      for reference in try references(to: parent, in: connection) {
-        guard let child = try? child(of: reference, to: parent, in: connection) else { continue }
+      for reference in try references(to: parent) {
+        guard let child = try? child(of: reference, to: parent) else { continue }
         let move = ReferenceMove(reference: reference, parent: parent, child: child)
         let isOwning = isOwning(reference)
         if !isOwning {
           try move.checkSharedColumns(
-            besides: parent.name.isExactly(root.name) ? layout.keyColumns : [], by: statements,
-            in: connection)
+            besides: parent.name.isExactly(root.name) ? layout.keyColumns : [], by: statements)
         }
-        if try isOwning || !move.conflictQueries(in: connection).isEmpty,
+        if try isOwning || !move.conflictQueries().isEmpty,
           known.insert(ExactText(child.name)).inserted
         {
           parents.append(child)
@@ -101,10 +101,10 @@ struct LoserRemoval {
 
   /// Throws if rows refer to a column that the key does not make equal and whose values are not unique, so that
   /// a value does not tell the row. SQLite itself checks the foreign keys.
-  private func checkTarget(of reference: TableReference, in connection: Connection) throws {
+  private func checkTarget(of reference: TableReference) throws {
     let column = reference.parentColumns[0]
     guard !reference.isDeclared, column != root.rowIDName, !layout.keyColumns.contains(column),
-      try root.uniqueCollation(of: column, in: connection) == nil
+      try root.uniqueCollation(of: column) == nil
     else { return }
     let name = SQL(name: column)
     let repeated = try connection.integer(
@@ -127,12 +127,10 @@ struct LoserRemoval {
     self.archives = archives
   }
 
-  /// Tracks the digest of the remaining rows, if the database remembers the digest of the table.
-  ///
-  /// - Parameter connection: the database, which no other program changes until the first batch.
-  mutating func trackRemainingDigest(in connection: Connection) throws {
-    remainingDigest = try RemainingDigest(
-      layout, schema: root, references: rootReferences, in: connection)
+  /// Tracks the digest of the remaining rows, if the database remembers the digest of the table. No other program
+  /// changes the database until the first batch.
+  mutating func trackRemainingDigest() throws {
+    remainingDigest = try RemainingDigest(layout, schema: root, references: rootReferences)
   }
 
   /// The number of losers to remove before `BatchPace.isDue` is asked again.
@@ -142,17 +140,15 @@ struct LoserRemoval {
   var portionSize: Int { rootReferences.isEmpty ? 100 : 500 }
 
   /// Prepares the transaction of a batch, at its start.
-  func beginBatch(in connection: Connection) throws {
+  func beginBatch() throws {
     guard enforcesReferences else { return }
     // A row and the rows that refer to it cannot move in one statement.
     try connection.execute("PRAGMA defer_foreign_keys = ON")
   }
 
   /// Removes losers, inside the transaction of their batch. After an error the caller must roll back.
-  mutating func remove(
-    _ pairs: [LoserEntry], in connection: Connection
-  ) throws {
-    try replaceByWinners(pairs, of: root, depth: 0, in: connection)
+  mutating func remove(_ pairs: [LoserEntry]) throws {
+    try replaceByWinners(pairs, of: root, depth: 0)
     counts.removedRowCount += pairs.count
   }
 
@@ -160,9 +156,9 @@ struct LoserRemoval {
   ///
   /// If so, losers are removed by rank, so that the rows of the best one move first. Otherwise they are
   /// removed by id, so that each page of the table is read once.
-  mutating func needsRanks(in connection: Connection) throws -> Bool {
-    for move in try movesOfOtherTables(along: rootReferences, in: connection)
-    where try !move.conflictQueries(in: connection).isEmpty {
+  mutating func needsRanks() throws -> Bool {
+    for move in try movesOfOtherTables(along: rootReferences)
+    where try !move.conflictQueries().isEmpty {
       return true
     }
     return false
@@ -170,23 +166,19 @@ struct LoserRemoval {
 
   /// The moves along references to the table of the losers, except references from this table and references
   /// whose rows are removed with the losers.
-  mutating func movesOfOtherTables(
-    along references: [TableReference], in connection: Connection
-  ) throws -> [ReferenceMove] {
+  mutating func movesOfOtherTables(along references: [TableReference]) throws -> [ReferenceMove] {
     var moves: [ReferenceMove] = []
     for reference in references where !isOwning(reference) {
-      let child = try child(of: reference, to: root, in: connection)
+      let child = try child(of: reference, to: root)
       guard !child.name.isExactly(root.name) else { continue }
       moves.append(ReferenceMove(reference: reference, parent: root, child: child))
     }
     return moves
   }
 
-  mutating func references(
-    to schema: TableSchema, in connection: Connection
-  ) throws -> [TableReference] {
+  mutating func references(to schema: TableSchema) throws -> [TableReference] {
     if let known = referencesByTable[ExactText(schema.name)] { return known }
-    let references = try TableReference.all(to: schema, in: connection)
+    let references = try TableReference.all(to: schema)
     referencesByTable[ExactText(schema.name)] = references
     return references
   }
@@ -194,9 +186,7 @@ struct LoserRemoval {
   /// The child table of a reference.
   ///
   /// - Throws: `StoreFailure` when it has no row ids.
-  mutating func child(
-    of reference: TableReference, to parent: TableSchema, in connection: Connection
-  ) throws -> TableSchema {
+  mutating func child(of reference: TableReference, to parent: TableSchema) throws -> TableSchema {
     let name = ExactText(reference.childTable)
     if let known = schemas[name] { return known }
     do {
@@ -214,21 +204,19 @@ struct LoserRemoval {
   ///
   /// If rows of several losers cannot all refer to the winner, the row of the first loser in `pairs` moves and
   /// the others are removed as its duplicates.
-  mutating func replaceByWinners(
-    _ pairs: [LoserEntry], of schema: TableSchema, depth: Int, in connection: Connection
-  ) throws {
+  mutating func replaceByWinners(_ pairs: [LoserEntry], of schema: TableSchema, depth: Int) throws {
     let pairTable = Self.pairTable(depth: depth)
-    try writePairs(pairs, to: pairTable, in: connection)
+    try writePairs(pairs, to: pairTable)
     if depth == 0 {
-      try remainingDigest?.subtract(rowsListedIn: "temp.\(pairTable)", in: connection)
+      try remainingDigest?.subtract(rowsListedIn: "temp.\(pairTable)")
     }
     // The archive gets the rows before their references move, because an app's trigger may change them then.
-    let archived = archives ? try archive(schema, pairTable, in: connection) : nil
-    let references = try references(to: schema, in: connection)
+    let archived = archives ? try archive(schema, pairTable) : nil
+    let references = try references(to: schema)
     for reference in references {
       let child: TableSchema
       do {
-        child = try self.child(of: reference, to: schema, in: connection)
+        child = try self.child(of: reference, to: schema)
       } catch let error as StoreFailure where error.code == .unsupportedTable {
         let losers: SQL = "SELECT loser FROM temp.\(pairTable)"
         let isReferredTo =
@@ -238,13 +226,13 @@ struct LoserRemoval {
       }
       let move = ReferenceMove(reference: reference, parent: schema, child: child)
       if isOwning(reference) {
-        try removeRows(of: move, pairTable, depth: depth, in: connection)
+        try removeRows(of: move, pairTable, depth: depth)
       } else {
         // Only owned rows, at depth 1 and below, can be without a winner.
         if depth > 0, !ownerships.isEmpty {
-          try refuseReferences(through: move, pairTable, in: connection)
+          try refuseReferences(through: move, pairTable)
         }
-        try self.move(move, pairTable, depth: depth, in: connection)
+        try self.move(move, pairTable, depth: depth)
       }
     }
     // The rows were archived before their references moved. Undo restores them before it moves the references
@@ -254,14 +242,14 @@ struct LoserRemoval {
         """
         UPDATE \(ArchiveTable(source: schema).quotedName) SET poikit_change = \(Journal.lastChange)
         WHERE \(name: ArchiveTable.number) BETWEEN ?1 AND ?2 AND poikit_change < \(Journal.lastChange)
-        """, archived.lowerBound, archived.upperBound, in: connection)
+        """, archived.lowerBound, archived.upperBound)
     }
-    if depth == 0 { try redirect(pairTable, in: connection) }
+    if depth == 0 { try redirect(pairTable) }
     try statements.run(
       """
       DELETE FROM main.\(name: schema.name)
       WHERE \(name: schema.rowIDName) IN (SELECT loser FROM temp.\(pairTable))
-      """, in: connection)
+      """)
     let deletedCount = connection.changeCount
     guard deletedCount == pairs.count else {
       throw StoreFailure(
@@ -273,9 +261,7 @@ struct LoserRemoval {
     }
   }
 
-  mutating func makeTemporaryTable(
-    _ name: SQL, columns: SQL, in connection: Connection
-  ) throws {
+  mutating func makeTemporaryTable(_ name: SQL, columns: SQL) throws {
     guard madeTables.insert(name).inserted else { return }
     try connection.execute("CREATE TEMP TABLE IF NOT EXISTS \(name) (\(columns))")
   }
@@ -283,17 +269,14 @@ struct LoserRemoval {
   /// The name of the temporary table with the losers and winners at one depth.
   static func pairTable(depth: Int) -> SQL { "poikit_pair_\(depth)" }
 
-  mutating func writePairs(
-    _ pairs: [LoserEntry], to pairTable: SQL, in connection: Connection
-  ) throws {
+  mutating func writePairs(_ pairs: [LoserEntry], to pairTable: SQL) throws {
     try makeTemporaryTable(
       pairTable,
       columns: """
         loser INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL, rank INTEGER NOT NULL
-        """, in: connection)
-    try statements.run("DELETE FROM temp.\(pairTable)", in: connection)
-    let insert = try statements.statement(
-      "INSERT INTO temp.\(pairTable) VALUES (?1, ?2, ?3)", in: connection)
+        """)
+    try statements.run("DELETE FROM temp.\(pairTable)")
+    let insert = try statements.statement("INSERT INTO temp.\(pairTable) VALUES (?1, ?2, ?3)")
     for (rank, pair) in pairs.enumerated() {
       try insert.statement.bind(1, integer: pair.loser)
       try insert.statement.bind(2, integer: pair.winner)
@@ -304,12 +287,12 @@ struct LoserRemoval {
 
   /// - Returns: the numbers of the archived rows.
   private mutating func archive(
-    _ schema: TableSchema, _ pairTable: SQL, in connection: Connection
+    _ schema: TableSchema, _ pairTable: SQL
   ) throws -> ClosedRange<Int64>? {
     guard let run else { return nil }
     let archive = ArchiveTable(source: schema)
     if preparedArchives.insert(ExactText(schema.name)).inserted {
-      try archive.prepare(in: connection)
+      try archive.prepare()
     }
     let columns = schema.storedColumns.map(SQL.init(name:))
     let rowID = SQL(name: schema.rowIDName)
@@ -322,7 +305,7 @@ struct LoserRemoval {
       SELECT \(values.joined(separator: ", "))
       FROM temp.\(pairTable) AS p
       CROSS JOIN main.\(name: schema.name) AS l ON l.\(rowID) = p.loser
-      """, run, in: connection)
+      """, run)
     let count = connection.changeCount
     counts.archivedRowCount += count
     let last = connection.lastInsertRowID
@@ -330,9 +313,7 @@ struct LoserRemoval {
   }
 
   /// Stores a redirect from the identity of a loser to the identity of its winner, if they differ.
-  private mutating func redirect(
-    _ pairTable: SQL, in connection: Connection
-  ) throws {
+  private mutating func redirect(_ pairTable: SQL) throws {
     // If the identity is part of the key, loser and winner have the same identity.
     guard let run, !layout.identityColumns.isEmpty,
       !layout.identityColumns.allSatisfy(layout.keyColumns.contains)
@@ -348,12 +329,12 @@ struct LoserRemoval {
       CROSS JOIN \(table) AS l ON l.\(rowID) = p.loser
       CROSS JOIN \(table) AS w ON w.\(rowID) = p.winner
       WHERE \(loser) <> \(winner)
-      """, run, in: connection)
+      """, run)
     counts.redirectCount += connection.changeCount
   }
 
   /// Deletes the redirects of earlier runs from keys that this run gave a redirect, or whose rows won.
-  func endOlderRedirects(in connection: Connection) throws {
+  func endOlderRedirects() throws {
     guard let run, !layout.identityColumns.isEmpty else { return }
     let own: SQL = "FROM main.poikit_redirect WHERE run = \(run)"
     try connection.execute(

@@ -38,6 +38,7 @@ struct ReferenceMove {
     self.columns = columns
   }
 
+  private var connection: Connection { child.connection }
   var childTable: SQL { "main.\(name: child.name)" }
   var childRowID: SQL { SQL(name: child.rowIDName) }
   var parentTable: SQL { "main.\(name: parent.name)" }
@@ -52,10 +53,8 @@ struct ReferenceMove {
   /// one of them, and elsewhere by the other.
   ///
   /// - Parameter key: columns that are equal in losers and their winner, so that they do not change.
-  func checkSharedColumns(
-    besides key: [String], by statements: PreparedStatements, in connection: Connection
-  ) throws {
-    for other in try TableReference.declared(by: child.name, statements, in: connection) {
+  func checkSharedColumns(besides key: [String], by statements: PreparedStatements) throws {
+    for other in try TableReference.declared(by: child.name, statements) {
       let shared = other.columns.first { column in
         source(of: column).map { !TableSchema.contains(key, $0) } ?? false
       }
@@ -150,11 +149,8 @@ struct ReferenceMove {
   ///
   /// SQLite's query plan decides, because types and collations must match too. If the words of a plan change,
   /// this only costs time.
-  func hasIndex(
-    _ pairs: SQL, by statements: PreparedStatements, in connection: Connection
-  ) throws -> Bool {
-    let plan = try statements.statement(
-      "EXPLAIN QUERY PLAN \(findRows(pairs, by: .index))", in: connection)
+  func hasIndex(_ pairs: SQL, by statements: PreparedStatements) throws -> Bool {
+    let plan = try statements.statement("EXPLAIN QUERY PLAN \(findRows(pairs, by: .index))")
     var isSearched = false
     while try plan.statement.step() {
       let detail = plan.statement.text(3)
@@ -174,9 +170,9 @@ struct ReferenceMove {
 
   /// Whether a list of parent and child rows stays valid while losers are removed: moved rows keep their ids,
   /// and there are no triggers except the toolkit's.
-  func isListable(by statements: PreparedStatements, in connection: Connection) throws -> Bool {
+  func isListable(by statements: PreparedStatements) throws -> Bool {
     guard try Trigger.ofApp(in: connection).isEmpty else { return false }
-    return try !TableReference.declared(by: child.name, statements, in: connection).contains {
+    return try !TableReference.declared(by: child.name, statements).contains {
       TableSchema.contains($0.columns, child.rowIDColumn ?? "")
     }
   }
@@ -185,7 +181,7 @@ struct ReferenceMove {
   ///
   /// It returns the id of the row that already refers to the winner `?2` and prevents moving row `?1`, and
   /// whether the two are equal except in the columns of the constraint.
-  func conflictQueries(in connection: Connection) throws -> [SQL] {
+  func conflictQueries() throws -> [SQL] {
     var constraints: [[(column: String, collation: String)]] = []
     var statement = try connection.prepare(
       """

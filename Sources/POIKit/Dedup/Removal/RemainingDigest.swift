@@ -13,35 +13,26 @@ final class RemainingDigest {
   private var reader: RowReader?
 
   /// Reads the remembered digest; nil if it is missing, or if removing losers may change other rows of the
-  /// table.
+  /// table. No other program changes the database until the removal begins.
   ///
-  /// - Parameters:
-  ///   - references: the foreign keys that refer to the table.
-  ///   - connection: the database, which no other program changes until the removal begins.
-  init?(
-    _ layout: TableLayout, schema: TableSchema, references: [TableReference],
-    in connection: Connection
-  ) throws {
+  /// - Parameter references: the foreign keys that refer to the table.
+  init?(_ layout: TableLayout, schema: TableSchema, references: [TableReference]) throws {
     guard layout.isToolkitTable, layout.content.relations.isEmpty, references.isEmpty,
-      try Trigger.ofApp(in: connection).isEmpty,
-      let digest = try RememberedDigest(layout).read(in: connection)
+      try Trigger.ofApp(in: schema.connection).isEmpty,
+      let digest = try RememberedDigest(layout, in: schema.connection).read()
     else { return nil }
     self.digest = digest
     self.layout = layout
     self.schema = schema
   }
 
-  /// Subtracts the digests of listed rows before they are deleted. The first call deletes the remembered
-  /// digest.
+  /// Subtracts the digests of listed rows before they are deleted, in the same transaction. The first call deletes
+  /// the remembered digest.
   ///
-  /// - Parameters:
-  ///   - list: a table with the ids of the rows in the column `loser`.
-  ///   - connection: the database, in the transaction that deletes the rows.
-  func subtract(rowsListedIn list: SQL, in connection: Connection) throws {
-    if reader == nil { try RememberedDigest(layout).forget(in: connection) }
-    let reader =
-      try self.reader
-      ?? RowReader(layout, schema: schema, rows: .listed(in: list), in: connection)
+  /// - Parameter list: a table with the ids of the rows in the column `loser`.
+  func subtract(rowsListedIn list: SQL) throws {
+    if reader == nil { try RememberedDigest(layout, in: schema.connection).forget() }
+    let reader = try self.reader ?? RowReader(layout, schema: schema, rows: .listed(in: list))
     self.reader = reader
     digest -= try reader.digest().digest
   }

@@ -2,22 +2,20 @@ internal import POISQLite
 
 extension ArchiveTable {
   /// The archive's columns of the source, including dropped ones.
-  private func keptColumns(in connection: Connection) throws -> [String] {
+  private func keptColumns() throws -> [String] {
     try Self.columns(of: source.name, in: connection).filter {
       !Self.ownColumns.contains($0) && $0 != Self.number
     }
   }
 
-  private func commonColumns(in connection: Connection) throws -> [String] {
-    let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
+  private func commonColumns() throws -> [String] {
+    let kept = Set(try keptColumns().map { $0.lowercased() })
     return source.storedColumns.filter { kept.contains($0.lowercased()) }
   }
 
   /// The reason why the rows of a run cannot be restored; nil if they can.
-  func obstacle(
-    to run: UndoableRun, in connection: Connection
-  ) throws -> String? {
-    let kept = try keptColumns(in: connection)
+  func obstacle(to run: UndoableRun) throws -> String? {
+    let kept = try keptColumns()
     for column in kept where !TableSchema.contains(source.storedColumns, column) {
       let valueCount = try connection.integer(
         "SELECT count(\(name: column)) FROM \(quotedName) WHERE poikit_run = \(run.id)")
@@ -40,14 +38,14 @@ extension ArchiveTable {
         '\(source.rowIDName)', and change the references to them
         """
     }
-    let returnedCount = try returnedCount(run, in: connection)
+    let returnedCount = try returnedCount(run)
     if returnedCount > 0 {
       return """
         removed rows of '\(source.name)' whose keys came back since: \(returnedCount); delete the rows \
         that have these keys now, or leave the run as it is
         """
     }
-    let supersededCount = try supersededCount(run, in: connection)
+    let supersededCount = try supersededCount(run)
     if supersededCount > 0 {
       return """
         removed rows of '\(source.name)' that later records removed, too: \(supersededCount); leave the run \
@@ -58,11 +56,9 @@ extension ArchiveTable {
   }
 
   /// The number of archived rows whose enforced key belongs to a row that the run did not change.
-  private func returnedCount(
-    _ run: UndoableRun, in connection: Connection
-  ) throws -> Int64 {
+  private func returnedCount(_ run: UndoableRun) throws -> Int64 {
     let key = try KeyEnforcer.indexedColumns(of: source.name, in: connection)
-    let kept = try keptColumns(in: connection)
+    let kept = try keptColumns()
     guard !key.isEmpty, key.allSatisfy({ TableSchema.contains(kept, $0) }) else { return 0 }
     let isSame: [SQL] = key.map { "s.\(name: $0) = +a.\(name: $0) COLLATE BINARY" }
     let count = try connection.integer(
@@ -78,13 +74,11 @@ extension ArchiveTable {
 
   /// The number of archived rows superseded by a stored tombstone, except rows that a deduplication removed
   /// for this reason. 0 if the key is not enforced: then such rows may be in the table.
-  private func supersededCount(
-    _ run: UndoableRun, in connection: Connection
-  ) throws -> Int64 {
+  private func supersededCount(_ run: UndoableRun) throws -> Int64 {
     guard try !KeyEnforcer.indexedColumns(of: source.name, in: connection).isEmpty,
       let removals = try TombstoneTable.stored(for: source.name, in: connection)
     else { return 0 }
-    let kept = try keptColumns(in: connection)
+    let kept = try keptColumns()
     guard removals.columns.allSatisfy({ TableSchema.contains(kept, $0) }) else { return 0 }
     let count = try connection.integer(
       """
@@ -104,10 +98,9 @@ extension ArchiveTable {
   /// - Returns: the number of rows.
   /// - Throws: `StoreFailure` when a constraint is violated.
   func restore(
-    _ numbers: ClosedRange<Int64>, removedAfter change: Int64, of run: Int64,
-    in connection: Connection
+    _ numbers: ClosedRange<Int64>, removedAfter change: Int64, of run: Int64
   ) throws -> Int {
-    var targets = try commonColumns(in: connection).map(SQL.init(name:))
+    var targets = try commonColumns().map(SQL.init(name:))
     var values = targets
     // If a column is the row id, it is already among the targets.
     if source.rowIDColumn == nil {
@@ -134,10 +127,8 @@ extension ArchiveTable {
   /// The id of a row of a run that differs between source and archive; nil if all are equal.
   ///
   /// Rows in the journal are skipped: their references moved before they were archived, and were moved back.
-  func firstDifference(
-    ofRun run: Int64, in connection: Connection
-  ) throws -> Int64? {
-    let columns = try commonColumns(in: connection)
+  func firstDifference(ofRun run: Int64) throws -> Int64? {
+    let columns = try commonColumns()
     func types(_ row: SQL) -> SQL {
       columns.map { "typeof(\(row).\(name: $0))" }.joined(separator: ", ")
     }

@@ -26,34 +26,32 @@ extension Deduplicator {
   ) throws(StoreError) -> UndoReport {
     try StoreError.converting(path: connection.path) {
       try connection.inTransaction {
-        try restore(UndoableRun.find(run, in: connection), on: connection, end: clock())
+        try restore(UndoableRun.find(run, in: connection), end: clock())
       }
     }
   }
 
-  private static func restore(
-    _ run: UndoableRun, on connection: Connection, end: Instant
-  ) throws -> UndoReport {
+  private static func restore(_ run: UndoableRun, end: Instant) throws -> UndoReport {
     // A row may be restored before the row that it refers to.
-    try connection.execute("PRAGMA defer_foreign_keys = ON")
-    try dropEnforcement(of: run, in: connection)
-    let schemas = try schemas(of: run, in: connection)
+    try run.connection.execute("PRAGMA defer_foreign_keys = ON")
+    try dropEnforcement(of: run)
+    let schemas = try schemas(of: run)
     let archives = run.archivedTables.compactMap { schemas[ExactText($0)] }
       .map(ArchiveTable.init(source:))
     for archive in archives {
-      if let obstacle = try archive.obstacle(to: run, in: connection) {
+      if let obstacle = try archive.obstacle(to: run) {
         throw run.obstacle(obstacle)
       }
     }
-    var replay = JournalReplay(of: run, schemas)
-    try replay.replay(in: connection)
+    var replay = JournalReplay(of: run, schemas, in: run.connection)
+    try replay.replay()
     for archive in archives {
-      if let row = try archive.firstDifference(ofRun: run.id, in: connection) {
-        throw try run.changedByTrigger(row: row, of: archive.source.name, in: connection)
+      if let row = try archive.firstDifference(ofRun: run.id) {
+        throw try run.changedByTrigger(row: row, of: archive.source.name)
       }
     }
-    let danglingCount = try danglingRowCount(of: run, in: connection)
-    try forget(run, at: end, in: connection)
+    let danglingCount = try danglingRowCount(of: run)
+    try forget(run, at: end)
     let counts = replay.valueCounts
     return UndoReport(
       run: run.id, restoredRowCount: replay.rowCount,
@@ -65,18 +63,16 @@ extension Deduplicator {
   /// The schemas of the tables that a run changed.
   ///
   /// - Throws: `StoreFailure` with `cannotUndo` when a table or column is gone.
-  private static func schemas(
-    of run: UndoableRun, in connection: Connection
-  ) throws -> [ExactText: TableSchema] {
+  private static func schemas(of run: UndoableRun) throws -> [ExactText: TableSchema] {
     var schemas: [ExactText: TableSchema] = [:]
     for table in [run.table] + run.archivedTables + run.changedTables {
       do {
-        schemas[ExactText(table)] = try TableSchema(of: table, in: connection)
+        schemas[ExactText(table)] = try TableSchema(of: table, in: run.connection)
       } catch let error as StoreFailure where error.code == .noSuchTable {
         throw run.obstacle("it changed the table '\(table)', which is gone")
       }
     }
-    let columns = try Journal.columns(ofRun: run.id, in: connection)
+    let columns = try Journal.columns(ofRun: run.id, in: run.connection)
     for (table, column) in columns {
       guard !TableSchema.contains(schemas[ExactText(table)]?.storedColumns ?? [], column) else {
         continue
@@ -88,9 +84,7 @@ extension Deduplicator {
 
   /// The number of restored rows that refer to missing rows. It skips tables with foreign keys that match no
   /// parent key.
-  private static func danglingRowCount(
-    of run: UndoableRun, in connection: Connection
-  ) throws -> Int {
+  private static func danglingRowCount(of run: UndoableRun) throws -> Int {
     var count: Int64 = 0
     for table in run.archivedTables {
       do {
@@ -100,7 +94,7 @@ extension Deduplicator {
           JOIN main.\(name: ArchiveTable.prefix + table) AS a
           ON a.poikit_run = \(run.id) AND a.poikit_row_id = v.rowid
           """
-        count += try connection.integer(query) ?? 0
+        count += try run.connection.integer(query) ?? 0
       } catch {
         guard error.isStatementError else { throw error }
       }
@@ -108,33 +102,29 @@ extension Deduplicator {
     return Int(count)
   }
 
-  private static func dropEnforcement(
-    of run: UndoableRun, in connection: Connection
-  ) throws {
+  private static func dropEnforcement(of run: UndoableRun) throws {
     if run.outcome.createdIndex {
-      try connection.execute(
+      try run.connection.execute(
         "DROP INDEX IF EXISTS main.\(name: KeyEnforcer.indexName(run.table))")
-      try Trigger.drop(KeyEnforcer.indexName(run.table), in: connection)
-      var update = try connection.prepare(
+      try Trigger.drop(KeyEnforcer.indexName(run.table), in: run.connection)
+      var update = try run.connection.prepare(
         "UPDATE main.poikit_table SET enforced_key = NULL WHERE name = ?1", isPersistent: false)
       try update.bind(1, text: run.table)
       try update.run()
     }
     if run.outcome.addedKeyColumn {
-      try connection.execute(
+      try run.connection.execute(
         "ALTER TABLE main.\(name: run.table) DROP COLUMN \(name: KeyEnforcer.hashColumn)")
     }
   }
 
   /// Deletes the archived rows and the journal of a run, and marks the run as undone.
-  private static func forget(
-    _ run: UndoableRun, at end: Instant, in connection: Connection
-  ) throws {
+  private static func forget(_ run: UndoableRun, at end: Instant) throws {
     for table in run.archivedTables {
-      try connection.execute(
+      try run.connection.execute(
         "DELETE FROM main.\(name: ArchiveTable.prefix + table) WHERE poikit_run = \(run.id)")
     }
-    try connection.execute(
+    try run.connection.execute(
       """
       DELETE FROM main.poikit_redirect WHERE table_name = \(literal: run.table)
         AND loser_key IN (SELECT loser_key FROM main.poikit_redirect WHERE run = \(run.id));

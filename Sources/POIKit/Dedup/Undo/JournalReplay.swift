@@ -10,7 +10,7 @@ struct JournalReplay {
 
   private let run: UndoableRun
   private let schemas: [ExactText: TableSchema]
-  private let statements = PreparedStatements()
+  private let statements: PreparedStatements
   private var restorations: [[ExactText]: ValueRestoration] = [:]
 
   private(set) var rowCount = 0
@@ -50,8 +50,11 @@ struct JournalReplay {
     }
   }
 
+  private var connection: Connection { statements.connection }
+
   /// - Parameter schemas: the tables of the run, which all exist.
-  init(of run: UndoableRun, _ schemas: [ExactText: TableSchema]) {
+  init(of run: UndoableRun, _ schemas: [ExactText: TableSchema], in connection: Connection) {
+    statements = PreparedStatements(connection)
     self.run = run
     self.schemas = schemas
   }
@@ -59,16 +62,16 @@ struct JournalReplay {
   /// Undoes the run, inside the caller's transaction.
   ///
   /// - Throws: `StoreFailure` when a constraint or a trigger prevents it.
-  mutating func replay(in connection: Connection) throws {
-    try listChangedRows(in: connection)
+  mutating func replay() throws {
+    try listChangedRows()
     var end = Int64.max
-    for removal in try removals(in: connection) {
-      try undoChanges(after: removal.change, upTo: end, in: connection)
+    for removal in try removals() {
+      try undoChanges(after: removal.change, upTo: end)
       end = removal.change
       rowCount += try ArchiveTable(source: schema(of: removal.table)).restore(
-        removal.rows, removedAfter: removal.change, of: run.id, in: connection)
+        removal.rows, removedAfter: removal.change, of: run.id)
     }
-    try undoChanges(after: 0, upTo: end, in: connection)
+    try undoChanges(after: 0, upTo: end)
   }
 
   private func schema(of table: String) -> TableSchema {
@@ -78,7 +81,7 @@ struct JournalReplay {
     return schema
   }
 
-  private mutating func listChangedRows(in connection: Connection) throws {
+  private mutating func listChangedRows() throws {
     try connection.execute(
       """
       CREATE TEMP TABLE IF NOT EXISTS poikit_changed (
@@ -112,9 +115,7 @@ struct JournalReplay {
   }
 
   /// The removals, the last first. One removal is all rows of a table removed between two changes.
-  private func removals(
-    in connection: Connection
-  ) throws -> [(change: Int64, table: String, rows: ClosedRange<Int64>)] {
+  private func removals() throws -> [(change: Int64, table: String, rows: ClosedRange<Int64>)] {
     let archives = run.archivedTables.map { table -> SQL in
       """
       SELECT poikit_change, \(literal: table), min(poikit_number), max(poikit_number)
@@ -133,15 +134,13 @@ struct JournalReplay {
   }
 
   /// Undoes the changes after `first`, up to `last`, in reverse order.
-  private mutating func undoChanges(
-    after first: Int64, upTo last: Int64, in connection: Connection
-  ) throws {
+  private mutating func undoChanges(after first: Int64, upTo last: Int64) throws {
     guard first < last else { return }
     let box = try statements.statement(
       """
       SELECT id, table_name, row_id, column_name, kind FROM main.poikit_journal
       WHERE run = \(run.id) AND id > ?1 AND id <= ?2 ORDER BY id DESC
-      """, in: connection)
+      """)
     try box.statement.bind(1, integer: first)
     try box.statement.bind(2, integer: last)
     var change = try box.statement.step() ? Change(box.statement) : nil
@@ -154,25 +153,25 @@ struct JournalReplay {
           break
         }
       }
-      try undo(row, in: connection)
+      try undo(row)
     }
     try box.statement.reset()
   }
 
-  private mutating func undo(_ change: Change, in connection: Connection) throws {
-    guard try !isChanged(change, in: connection) else { return }
+  private mutating func undo(_ change: Change) throws {
+    guard try !isChanged(change) else { return }
     let place = [ExactText(change.table)] + change.columns.map(ExactText.init)
     let restoration: ValueRestoration
     if let known = restorations[place] {
       restoration = known
     } else {
       restoration = try ValueRestoration(
-        of: change.columns, in: schema(of: change.table), by: statements, on: connection)
+        of: change.columns, in: schema(of: change.table), by: statements)
       restorations[place] = restoration
     }
     do {
       // A row that was deleted since the run stays deleted.
-      guard try restoration.restore(change.numbers, ofRow: change.row, on: connection) else {
+      guard try restoration.restore(change.numbers, ofRow: change.row) else {
         return
       }
     } catch let error as SQLiteError where error.isConstraint {
@@ -182,14 +181,14 @@ struct JournalReplay {
     }
     for kind in change.kinds { if let kind { valueCounts[kind, default: 0] += 1 } }
     guard try restoration.isRestored(change.numbers, ofRow: change.row) else {
-      throw try run.changedByTrigger(row: change.row, of: change.table, in: connection)
+      throw try run.changedByTrigger(row: change.row, of: change.table)
     }
   }
 
-  private func isChanged(_ change: Change, in connection: Connection) throws -> Bool {
+  private func isChanged(_ change: Change) throws -> Bool {
     guard changedRowCount > 0 else { return false }
     let find = try statements.statement(
-      "SELECT 1 FROM \(Self.changed) WHERE table_name = ?1 AND row_id = ?2", in: connection)
+      "SELECT 1 FROM \(Self.changed) WHERE table_name = ?1 AND row_id = ?2")
     try find.statement.bind(1, text: change.table)
     try find.statement.bind(2, integer: change.row)
     let isFound = try find.statement.step()

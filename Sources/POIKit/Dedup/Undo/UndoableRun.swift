@@ -3,6 +3,7 @@ internal import POISQLite
 
 /// A deduplication or snapshot import that removed rows and can be undone.
 struct UndoableRun {
+  let connection: Connection
   let id: Int64
 
   /// The deduplicated table, or the table of the snapshot.
@@ -64,7 +65,8 @@ struct UndoableRun {
         "run \(later) came after run \(found.id) and changed the same tables: undo it first")
     }
     return UndoableRun(
-      id: found.id, table: found.table, isSnapshot: found.isImport, archivedTables: archived,
+      connection: connection, id: found.id, table: found.table, isSnapshot: found.isImport,
+      archivedTables: archived,
       changedTables: changed,
       outcome: EnforcementOutcome(
         createdIndex: found.count("indexCreated") == 1,
@@ -110,9 +112,7 @@ extension UndoableRun {
   }
 
   /// The error that a trigger changes a restored row.
-  func changedByTrigger(
-    row: Int64, of table: String, in connection: Connection
-  ) throws -> StoreFailure {
+  func changedByTrigger(row: Int64, of table: String) throws -> StoreFailure {
     let triggers = try Trigger.ofApp(on: table, in: connection).map(\.name)
     let own = triggers.isEmpty ? "" : ", which has \(TableSchema.list(triggers))"
     return obstacle(

@@ -3,13 +3,12 @@ internal import POISQLite
 /// The statements that restore the changed values of a row, all at once: one after the other they could
 /// violate constraints.
 struct ValueRestoration {
+  private let connection: Connection
   private let update: PreparedStatements.Box
   private let verify: PreparedStatements.Box
 
-  init(
-    of columns: [String], in schema: TableSchema, by statements: PreparedStatements,
-    on connection: Connection
-  ) throws {
+  init(of columns: [String], in schema: TableSchema, by statements: PreparedStatements) throws {
+    connection = statements.connection
     let quotedTable: SQL = "main.\(name: schema.name)"
     let rowID = SQL(name: schema.rowIDName)
     let oldValues: [SQL] = columns.indices.map {
@@ -19,7 +18,7 @@ struct ValueRestoration {
     update = try statements.statement(
       """
       UPDATE OR ABORT \(quotedTable) SET \(settings.joined(separator: ", ")) WHERE \(rowID) = ?1
-      """, in: connection)
+      """)
     let conditions: [SQL] = zip(columns, oldValues).map {
       "+s.\(name: $0) IS \($1) COLLATE BINARY"
     }
@@ -29,15 +28,13 @@ struct ValueRestoration {
       SELECT 1 FROM \(quotedTable) AS s
       WHERE s.\(rowID) = \(idPlace.map { oldValues[$0] } ?? "?1")
         AND \(conditions.joined(separator: " AND "))
-      """, in: connection)
+      """)
   }
 
   /// Restores the values of a row from journal entries, one for each column.
   ///
   /// - Returns: false if the row does not exist.
-  func restore(
-    _ moves: [Int64], ofRow row: Int64, on connection: Connection
-  ) throws -> Bool {
+  func restore(_ moves: [Int64], ofRow row: Int64) throws -> Bool {
     try Self.bind(moves, row, to: &update.statement)
     try update.statement.run()
     return connection.changeCount > 0

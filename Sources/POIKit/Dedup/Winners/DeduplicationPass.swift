@@ -45,13 +45,13 @@ struct DeduplicationPass: ~Copyable {
     let options = deduplicator.options
     let layout = try deduplicator.layout.decidingTies(asked: options.ties, in: connection)
     let schema = try deduplicator.checkedSchema(connection)
-    let statements = PreparedStatements()
+    let statements = PreparedStatements(connection)
     var removal = try LoserRemoval(
-      layout, schema: schema, arrays: options.arrays, statements: statements, in: connection)
+      layout, schema: schema, arrays: options.arrays, statements: statements)
     var tombstones = layout.isKeyDoubtful || deduplicator.fold != nil ? nil : layout.removals
     if try tombstones?.exists(in: connection) == false { tombstones = nil }
-    let needsRanks = try removal.needsRanks(in: connection)
-    if options.mergesLosers { merge = try LoserMerge(layout, schema: schema, in: connection) }
+    let needsRanks = try removal.needsRanks()
+    if options.mergesLosers { merge = try LoserMerge(layout, schema: schema) }
     // By a doubtful key only rows that are identical in all columns go.
     let comparedLayout =
       try layout.isKeyDoubtful ? layout : layout.ignoring(options.ignored, of: schema)
@@ -65,7 +65,7 @@ struct DeduplicationPass: ~Copyable {
     self.tombstones = tombstones
     self.removal = removal
     selection = WinnerSelection(
-      comparedLayout, options: options,
+      comparedLayout, schema: schema, options: options,
       ranksLosers: needsRanks || options.removesGroupsWhole(in: layout),
       needsTimestamps: deduplicator.fold == nil, contentHash: deduplicator.contentHash)
   }
@@ -84,11 +84,11 @@ struct DeduplicationPass: ~Copyable {
 
   /// Checks that the rows have the digest that is remembered, if one is.
   private func checkContent() throws {
-    let remembered = RememberedDigest(layout)
-    guard layout.isToolkitTable, try remembered.read(in: connection) != nil else { return }
+    let remembered = RememberedDigest(layout, in: connection)
+    guard layout.isToolkitTable, try remembered.read() != nil else { return }
     try connection.inTransaction {
       let digest = try layout.digest(in: connection).digest
-      try remembered.check(digest, in: connection)
+      try remembered.check(digest)
     }
   }
 
@@ -108,7 +108,7 @@ struct DeduplicationPass: ~Copyable {
   ) throws -> DeduplicationReport {
     let cache = try PageCache.enlarge(in: connection)
     defer {
-      removal.discardLists(in: connection)
+      removal.discardLists()
       cache.restore(in: connection)
     }
     try checkContent()
@@ -125,16 +125,16 @@ struct DeduplicationPass: ~Copyable {
         return report(removal.counts)
       }
       plan = selection.plan
-      if deduplicator.fold != nil { plan.rowCount = try schema.rowCount(in: connection) }
+      if deduplicator.fold != nil { plan.rowCount = try schema.rowCount() }
       plan.supersededRowCount = removal.counts.supersededRowCount
       plan.rowCount += plan.supersededRowCount
       try prepare(clock: clock)
       var pace = BatchPace(size: options.batchSize, clock: deduplicator.elapsed)
       while removal.counts.removedRowCount < plan.loserCount {
-        try statements.inTransaction(in: connection) {
+        try statements.inTransaction {
           try checkUnchanged()
           try removeBatch(at: pace)
-          try record?.save(plan, removal.counts, by: statements, in: connection)
+          try record?.save(plan, removal.counts, by: statements)
         }
         pace.restartInterval()
         committed = removal.counts
@@ -154,7 +154,7 @@ struct DeduplicationPass: ~Copyable {
 
   /// Begins the run before losers are removed, if it is not yet in the table of runs and must be.
   private mutating func prepare(clock: () -> Instant) throws {
-    if !options.mergesLosers { try removal.trackRemainingDigest(in: connection) }
+    if !options.mergesLosers { try removal.trackRemainingDigest() }
     if try options.archive || RunRecord.hasBookkeeping(connection) {
       try NamedReference.store(in: connection)
     }
@@ -196,13 +196,12 @@ extension DeduplicationPass {
       version = try connection.dataVersion()
       selection.note(
         triggers: try Trigger.ofApp(on: schema.name, in: connection).map(\.name))
-      guard
-        try selection.readTable(
-          schema, without: tombstones, among: deduplicator.fold, in: connection, progress: progress)
-      else { return false }
-      try selection.decide(schema, in: connection)
+      let isWhole = try selection.readTable(
+        without: tombstones, among: deduplicator.fold, progress: progress)
+      guard isWhole else { return false }
+      try selection.decide()
       if selection.plan.loserCount > 0 {
-        selection.note(likelyReferences: try NamedReference.likely(to: schema, in: connection))
+        selection.note(likelyReferences: try NamedReference.likely(to: schema))
       }
       try checkReferences()
       return true
@@ -211,7 +210,7 @@ extension DeduplicationPass {
 
   /// Throws if another reference keeps a row that refers to a loser from referring to its winner.
   private mutating func checkReferences() throws {
-    let moves = try removal.obstructedMoves(in: connection)
+    let moves = try removal.obstructedMoves()
     guard !moves.isEmpty else { return }
     while true {
       var losers: [LoserEntry] = []
@@ -219,14 +218,14 @@ extension DeduplicationPass {
         losers.append(loser)
       }
       if losers.isEmpty { break }
-      try removal.check(losers, moves, in: connection)
+      try removal.check(losers, moves)
     }
     try selection.rewind()
   }
 
   /// Throws if another connection has committed since the rows were read.
   private func checkUnchanged() throws {
-    let current = try statements.integer("PRAGMA data_version", in: connection)
+    let current = try statements.integer("PRAGMA data_version")
     guard current == version else {
       throw StoreFailure(
         .changedByOther,
@@ -257,14 +256,13 @@ extension DeduplicationPass {
     var found = DeduplicationPlan()
     try RowRemoval.enforcingReferences(on: connection) {
       try connection.inTransaction(.immediate) {
-        found.rowCount = try schema.rowCount(in: connection)
-        _ = try rows.list(where: tombstones.condition(ofRow: "t"), in: connection)
-        let deleted = try rows.delete(
-          archivingUnder: options.archive ? record?.id : nil, in: connection)
+        found.rowCount = try schema.rowCount()
+        _ = try rows.list(where: tombstones.condition(ofRow: "t"))
+        let deleted = try rows.delete(archivingUnder: options.archive ? record?.id : nil)
         counts.supersededRowCount = deleted.deletedCount
         counts.archivedRowCount = deleted.archivedCount
         found.supersededRowCount = deleted.deletedCount
-        try record?.save(found, counts, by: statements, in: connection)
+        try record?.save(found, counts, by: statements)
       }
     }
     removal.counts = counts
@@ -273,7 +271,7 @@ extension DeduplicationPass {
 
   /// Removes the losers of one transaction, a portion at a time.
   private mutating func removeBatch(at pace: BatchPace) throws {
-    try removal.beginBatch(in: connection)
+    try removal.beginBatch()
     let before = removal.counts.removedRowCount
     var count = 0
     repeat {
@@ -284,7 +282,7 @@ extension DeduplicationPass {
         var losers: [LoserEntry] = []
         losers.reserveCapacity(portion)
         while losers.count < portion, let loser = try selection.nextLoser() { losers.append(loser) }
-        if !losers.isEmpty { try removal.remove(losers, in: connection) }
+        if !losers.isEmpty { try removal.remove(losers) }
       }
       let removed = removal.counts.removedRowCount - before
       // No loser is left.
@@ -317,13 +315,13 @@ extension DeduplicationPass {
       guard pairs.count == BatchPace.smallestSize || updateSize >= Self.largestUpdateSize else {
         continue
       }
-      try removal.remove(pairs, applying: updates, in: connection)
+      try removal.remove(pairs, applying: updates)
       pairs.removeAll(keepingCapacity: true)
       updates.removeAll(keepingCapacity: true)
       updateSize = 0
     }
     removal.counts.refusedValueCount += merge?.resetRefusedCount() ?? 0
-    if !pairs.isEmpty { try removal.remove(pairs, applying: updates, in: connection) }
+    if !pairs.isEmpty { try removal.remove(pairs, applying: updates) }
   }
 
   /// Merges a loser into its winner.
@@ -353,7 +351,7 @@ extension DeduplicationPass {
       where error.code == .keyNotUnique || error.code == .invalidOptions
     {
       // The losers are removed. If only the key could not be enforced, the run ends here.
-      try record?.fail(at: clock(), in: connection)
+      try record?.fail(at: clock())
       throw error
     }
   }
@@ -363,11 +361,11 @@ extension DeduplicationPass {
     let counts = removal.counts
     let table =
       if let remaining = removal.remainingDigest {
-        TableDigest(digest: remaining.digest, rowCount: try schema.rowCount(in: connection))
+        TableDigest(digest: remaining.digest, rowCount: try schema.rowCount())
       } else {
         try layout.digest(in: connection)
       }
-    let outcome = try deduplicator.enforcer(of: schema).enforce(in: connection)
+    let outcome = try deduplicator.enforcer(of: schema).enforce()
     guard plan.rowCount == table.rowCount + counts.removedRowCount + counts.supersededRowCount,
       plan.loserCount == counts.removedRowCount
     else {
@@ -380,12 +378,12 @@ extension DeduplicationPass {
         \(table.rowCount) rows left
         """)
     }
-    try removal.endOlderRedirects(in: connection)
+    try removal.endOlderRedirects()
     try deduplicator.fold?.endRedirects(of: layout, in: connection)
-    try record?.save(plan, counts, by: statements, in: connection)
-    try record?.finish(at: end, outcome, digest: table.digest, in: connection)
+    try record?.save(plan, counts, by: statements)
+    try record?.finish(at: end, outcome, digest: table.digest)
     if record != nil, layout.isToolkitTable {
-      try RememberedDigest(layout).remember(table.digest, in: connection)
+      try RememberedDigest(layout, in: connection).remember(table.digest)
     }
     return report(counts, createdIndex: outcome.createdIndex, digest: table.digest)
   }

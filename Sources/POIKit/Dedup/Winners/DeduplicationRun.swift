@@ -6,6 +6,7 @@ internal import POISQLite
 /// A deduplication that was interrupted continues under the same run if it is started again with
 /// the same options. So it can be undone as a whole.
 struct DeduplicationRun {
+  let connection: Connection
   let id: Int64
 
   /// The changes before the interruption.
@@ -28,7 +29,7 @@ struct DeduplicationRun {
       let interrupted = try RunRecord.latest(
         where: "\(isRunning) AND options = \(literal: options.description)", in: connection)
       if let interrupted, let earlier = DeduplicationReport.Changes(interrupted) {
-        return DeduplicationRun(id: interrupted.id, earlier: earlier)
+        return DeduplicationRun(connection: connection, id: interrupted.id, earlier: earlier)
       }
       try connection.execute(
         """
@@ -38,7 +39,8 @@ struct DeduplicationRun {
       let id = try RunRecord.begin(
         tool: RunRecord.deduplicationTool, table: layout.table, started: start, options: options,
         in: connection)
-      return DeduplicationRun(id: id, earlier: DeduplicationReport.Changes())
+      return DeduplicationRun(
+        connection: connection, id: id, earlier: DeduplicationReport.Changes())
     }
   }
 
@@ -69,8 +71,7 @@ struct DeduplicationRun {
   /// Writes the counters of a batch, inside its transaction.
   func save(
     _ plan: DeduplicationPlan, _ counts: DeduplicationReport.Changes,
-    by statements: PreparedStatements,
-    in connection: Connection
+    by statements: PreparedStatements
   ) throws {
     let sum = earlier + counts
     let before = plan.rowCount + earlier.removedRowCount + earlier.supersededRowCount
@@ -83,7 +84,7 @@ struct DeduplicationRun {
       values.append((name, sum[keyPath: count]))
     }
     let update = try statements.statement(
-      "UPDATE main.poikit_run SET counters = ?1 WHERE id = \(id)", in: connection)
+      "UPDATE main.poikit_run SET counters = ?1 WHERE id = \(id)")
     try update.statement.bind(1, text: JSONValue.counts(values).description)
     try update.statement.run()
   }
@@ -91,9 +92,7 @@ struct DeduplicationRun {
   /// - Parameters:
   ///   - outcome: what was created to enforce the key.
   ///   - digest: the digest of the table.
-  func finish(
-    at end: Instant, _ outcome: EnforcementOutcome, digest: Digest, in connection: Connection
-  ) throws {
+  func finish(at end: Instant, _ outcome: EnforcementOutcome, digest: Digest) throws {
     try connection.execute(
       """
       UPDATE main.poikit_run SET state = 'finished', ended = \(end.microseconds),
@@ -104,7 +103,7 @@ struct DeduplicationRun {
       """)
   }
 
-  func fail(at end: Instant, in connection: Connection) throws {
+  func fail(at end: Instant) throws {
     try connection.execute(
       """
       UPDATE main.poikit_run SET state = 'failed', ended = \(end.microseconds) WHERE id = \(id)

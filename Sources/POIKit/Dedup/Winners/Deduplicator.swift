@@ -142,7 +142,7 @@ extension Deduplicator {
         "the column '\(column)' of '\(layout.table)' is computed from others, so merging losers "
           + "could change it; name columns that are not computed, or do not merge losers")
     }
-    try enforcer(of: schema).check(in: connection)
+    try enforcer(of: schema).check()
     return schema
   }
 

@@ -27,7 +27,7 @@ struct Fold: Sendable {
   ) throws -> [Fold]? {
     let redirects: SQL = "main.poikit_redirect WHERE table_name = \(literal: layout.table)"
     guard try connection.integer("SELECT 1 FROM \(redirects) LIMIT 1") != nil else { return nil }
-    try snapshot?.createIndex(in: connection)
+    try snapshot?.createIndex()
     let stays: SQL = snapshot?.holds(row: "t") ?? "1"
     let table: SQL = "main.\(name: layout.table) AS t"
     let row: SQL = "t.\(StoreSchema.idColumn)"

@@ -43,10 +43,8 @@ struct LoserMerge: ~Copyable {
   /// The number of values left out since the last `resetRefusedCount`.
   private var refusedCount = 0
 
-  init(
-    _ layout: TableLayout, schema: TableSchema, in connection: Connection
-  ) throws {
-    let references = try TableReference.all(to: schema, in: connection)
+  init(_ layout: TableLayout, schema: TableSchema) throws {
+    let references = try TableReference.all(to: schema)
       .filter { TableSchema.isSame($0.childTable, schema.name) }
     let fixed =
       layout.keyColumns + layout.identityColumns + references.flatMap(\.childColumns)
@@ -61,12 +59,12 @@ struct LoserMerge: ~Copyable {
     let mergedNames = columns.map(\.name)
     let presenceColumns =
       layout.ownModel.map { FillCheck.fixedColumns(of: $0, besides: mergedNames) } ?? []
-    let timeColumns = try Self.timeColumns(of: layout, in: connection)
+    let timeColumns = try Self.timeColumns(of: layout, in: schema.connection)
     let names =
       mergedNames + (layout.tombstoneColumn.map { [$0] } ?? []) + presenceColumns
       + timeColumns
     let results: [SQL] = names.isEmpty ? ["1"] : names.map(SQL.init(name:))
-    let rows = try connection.prepare(
+    let rows = try schema.connection.prepare(
       """
       SELECT \(results.joined(separator: ", "))
       FROM main.\(name: schema.name)

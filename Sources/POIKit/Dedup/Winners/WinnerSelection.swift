@@ -23,6 +23,7 @@ struct WinnerSelection: ~Copyable {
   private static let reportInterval = 65_536
 
   private let layout: TableLayout
+  private let schema: TableSchema
   private let options: DeduplicationOptions
   private let contentHash: @Sendable (Digest) -> Digest
 
@@ -64,16 +65,17 @@ struct WinnerSelection: ~Copyable {
   /// A selection for a table.
   ///
   /// - Parameters:
-  ///   - layout: the table's layout.
+  ///   - layout, schema: the table's.
   ///   - options: the keep rule, the null rule, the budget.
   ///   - ranksLosers: whether losers are returned group by group, in the order of their ranks.
   ///   - needsTimestamps: whether it is an error if no value of the timestamp can be read.
   ///   - contentHash: in tests, the replacement for the digest of a content.
   init(
-    _ layout: TableLayout, options: DeduplicationOptions, ranksLosers: Bool,
+    _ layout: TableLayout, schema: TableSchema, options: DeduplicationOptions, ranksLosers: Bool,
     needsTimestamps: Bool = true, contentHash: @escaping @Sendable (Digest) -> Digest
   ) {
     self.layout = layout
+    self.schema = schema
     self.options = options
     self.needsTimestamps = needsTimestamps
     self.contentHash = contentHash
@@ -128,8 +130,7 @@ extension WinnerSelection {
   /// - Throws: `StoreFailure` when the database cannot be read, when the timestamps are of two
   ///   kinds or none can be read, and when a temporary file cannot be written.
   mutating func readTable(
-    _ schema: TableSchema, without removals: TombstoneTable?, among fold: Fold?,
-    in connection: Connection, progress: (StoreProgress) -> BatchDecision
+    without removals: TombstoneTable?, among fold: Fold?, progress: (StoreProgress) -> BatchDecision
   ) throws -> Bool {
     var columns = ([schema.rowIDName] + layout.keyColumns).map { SQL("t.\(name: $0)") }
     if fold != nil { columns.append(Fold.group) }
@@ -143,7 +144,7 @@ extension WinnerSelection {
       FROM \(fold?.rows(of: schema) ?? "main.\(name: schema.name) AS t")
       \(removals.map { "WHERE NOT \($0.condition(ofRow: "t"))" } ?? "")
       """
-    var statement = try connection.prepare(sql)
+    var statement = try schema.connection.prepare(sql)
     var hasTimestamps = false
     while true {
       guard try statement.step() else { break }
@@ -214,17 +215,15 @@ extension WinnerSelection {
   ///
   /// - Throws: `StoreFailure` when two different keys have the same `SortKey`, when the database
   ///   cannot be read, or a temporary file cannot be written or read.
-  mutating func decide(
-    _ schema: TableSchema, in connection: Connection
-  ) throws {
+  mutating func decide() throws {
     try candidates.finish()
     if let first = try candidates.next() {
-      try decideGroups(beginningWith: first, schema, in: connection)
+      try decideGroups(beginningWith: first)
     }
     plan.spilledByteCount = candidates.spilledByteCount + tiedLosers.spilledByteCount
     // Frees the memory of the sorted entries.
     candidates = ExternalSorter(memoryBudget: 0, folder: options.temporaryFolder)
-    if layout.isKeyDoubtful { try decideCopies(schema, in: connection) }
+    if layout.isKeyDoubtful { try decideCopies() }
     try losers.finish()
     try groupLosers.finish()
     followingLoser = try groupLosers.next()
@@ -233,10 +232,10 @@ extension WinnerSelection {
 
   /// Decides the groups of all candidates, which are read key by key.
   private mutating func decideGroups(
-    beginningWith first: CandidateEntry, _ schema: TableSchema, in connection: Connection
+    beginningWith first: CandidateEntry
   ) throws {
-    var keys = try KeyReader(layout, schema: schema, in: connection)
-    let contents = try RowReader(layout, schema: schema, rows: .one, in: connection)
+    var keys = try KeyReader(layout, schema: schema)
+    let contents = try RowReader(layout, schema: schema, rows: .one)
     var following: CandidateEntry? = first
     while let first = following {
       plan.groupCount += 1
@@ -285,8 +284,8 @@ extension WinnerSelection {
   }
 
   /// Keeps one row of each content of a doubtful key.
-  private mutating func decideCopies(_ schema: TableSchema, in connection: Connection) throws {
-    let contents = try RowReader(layout, schema: schema, rows: .one, in: connection)
+  private mutating func decideCopies() throws {
+    let contents = try RowReader(layout, schema: schema, rows: .one)
     try copies.finish()
     var winner: CandidateEntry?
     while let entry = try copies.next() {

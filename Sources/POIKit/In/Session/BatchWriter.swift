@@ -7,6 +7,7 @@ internal import POISQLite
 ///
 /// The statements are prepared once for the run.
 struct BatchWriter: ~Copyable {
+  private let connection: Connection
   private let runID: Int64
 
   /// The number of committed batches of the run, including this writer's last one.
@@ -73,6 +74,7 @@ struct BatchWriter: ~Copyable {
     let beginning = try connection.prepare("BEGIN IMMEDIATE")
     let ending = try connection.prepare("COMMIT")
     let cancelling = try connection.prepare("ROLLBACK")
+    self.connection = connection
     self.runID = runID
     self.generation = generation
     self.rows = rows
@@ -104,14 +106,14 @@ struct BatchWriter: ~Copyable {
 
   /// Follows a change by another program: forgets the remembered row ids, and reads the reserved ids and what
   /// may refuse records again.
-  mutating func follow(_ table: ImportedTable, in connection: Connection) throws {
+  mutating func follow(_ table: ImportedTable) throws {
     rows = try RowWriter(table.rows, savepoint: savepoint, connection: connection)
     version = table.version
   }
 
   /// Whether this writer committed the last batch of the run. If not, another process continues or has ended
   /// the run.
-  func ownsRun(in connection: Connection) throws -> Bool {
+  func ownsRun() throws -> Bool {
     let committed = try connection.integer(
       "SELECT generation FROM main.poikit_checkpoint WHERE run = \(runID)")
     return (committed ?? 0) == generation
@@ -125,22 +127,20 @@ struct BatchWriter: ~Copyable {
   /// Writes the records of `batch` by the merge policy. A record that the schema refuses becomes a reject: it
   /// violates a constraint, or its values make an expression fail.
   ///
-  /// Runs inside the caller's transaction.
+  /// Runs inside the caller's transaction. The first batch of a snapshot creates the table of keys.
   ///
   /// - Parameters:
   ///   - first: the first record to write.
   ///   - names: the names of the inputs.
   ///   - targets: the stored row that each record probably matches; empty if unknown.
-  ///   - connection: the store. The first batch of a snapshot creates the table of keys.
   /// - Returns: the records that match stored rows although the policy is `error`; then the caller must roll
   ///   back.
   mutating func writeRows(
-    of batch: inout RecordBatch, from first: Int, _ names: InputNames, targets: [MergeTarget] = [],
-    in connection: Connection
+    of batch: inout RecordBatch, from first: Int, _ names: InputNames, targets: [MergeTarget] = []
   ) throws -> MergeConflicts {
     if snapshot == nil, let snapshotModel {
-      let table = SnapshotTable(snapshotModel, ofRun: runID)
-      try table.prepare(in: connection)
+      let table = SnapshotTable(snapshotModel, ofRun: runID, in: connection)
+      try table.prepare()
       snapshot = try SnapshotWriter(table, snapshotModel, connection: connection)
     }
     for record in first..<batch.recordCount {
@@ -150,7 +150,7 @@ struct BatchWriter: ~Copyable {
         try writeWhole(record, of: &batch, names, target: target)
       } catch let error as SQLiteError {
         // If SQLite has rolled back the whole transaction, the earlier records are gone too.
-        guard beginning.isInTransaction, isRefusal(error, in: connection) else { throw error }
+        guard beginning.isInTransaction, isRefusal(error) else { throw error }
         batch.refuse(record: record, because: error)
       }
     }
@@ -160,7 +160,7 @@ struct BatchWriter: ~Copyable {
   /// Whether the written record caused an error: a constraint violation, or an expression of an app's schema
   /// that fails for its values. SQLite then undoes the statement, unless a trigger uses another conflict
   /// clause.
-  private func isRefusal(_ error: SQLiteError, in connection: Connection) -> Bool {
+  private func isRefusal(_ error: SQLiteError) -> Bool {
     if error.isConstraint { return true }
     guard rows.mayRefuse else { return false }
     return connection.canPrepareStatement(of: error)
@@ -232,9 +232,7 @@ struct BatchWriter: ~Copyable {
   /// Runs inside the caller's transaction.
   ///
   /// - Parameter input: the 0-based number of their input.
-  mutating func land(
-    _ batch: borrowing RecordBatch, input: Int, in connection: Connection
-  ) throws {
+  mutating func land(_ batch: borrowing RecordBatch, input: Int) throws {
     if landing == nil {
       guard let key else { throw LandingTable.damage }
       try LandingTable.make(ofRun: runID, in: connection)

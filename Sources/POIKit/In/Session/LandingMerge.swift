@@ -17,6 +17,7 @@ struct LandingMerge: ~Copyable {
   /// The memory for sorting, in bytes: about 800,000 records. More entries go to temporary files.
   private static let memoryBudget = 32 << 20
 
+  private let connection: Connection
   private var targets: ExternalSorter<TargetEntry>
   private var entries: EntryLog<LandingEntry>
   private var remembering: Statement
@@ -77,6 +78,7 @@ struct LandingMerge: ~Copyable {
     let remembering = try connection.prepare(
       "INSERT OR IGNORE INTO \(removals) VALUES (?1, ?2, ?3)")
     let noting = try connection.prepare("INSERT INTO \(merged) (places) VALUES (?1)")
+    self.connection = connection
     self.targets = targets
     self.entries = entries
     self.landing = landing
@@ -136,17 +138,15 @@ struct LandingMerge: ~Copyable {
   ///   - count: the largest number of records.
   ///   - byteLimit: the batch is full if it has this number of bytes.
   /// - Returns: false if no record is left.
-  mutating func fill(
-    _ batch: inout RecordBatch, count: Int, byteLimit: Int, in connection: Connection
-  ) throws -> Bool {
+  mutating func fill(_ batch: inout RecordBatch, count: Int, byteLimit: Int) throws -> Bool {
     var contents: BlobReader?
     let first = batch.recordCount
     while batch.recordCount < first + count, batch.byteCount < byteLimit {
       if let target = try targets.next() {
-        try read(target.landingID, of: target.rowID, from: &contents, into: &batch, in: connection)
+        try read(target.landingID, of: target.rowID, from: &contents, into: &batch)
         targetsOfBatch.append(.row(target.rowID))
       } else if let entry = try entries.next() {
-        try read(entry.landingID, of: nil, from: &contents, into: &batch, in: connection)
+        try read(entry.landingID, of: nil, from: &contents, into: &batch)
         // The record before may have the same key.
         targetsOfBatch.append(entry.prefix == lastPrefix ? .unknown : .none)
         lastPrefix = entry.prefix
@@ -171,7 +171,7 @@ struct LandingMerge: ~Copyable {
   ///   - contents: the reader of the last record, or nil before the first.
   private mutating func read(
     _ landingID: UInt64, of rowID: Int64?, from contents: inout BlobReader?,
-    into batch: inout RecordBatch, in connection: Connection
+    into batch: inout RecordBatch
   ) throws {
     LandedRecord.append(landingID, to: &places)
     let place = LandedRange(number: landingID)

@@ -97,7 +97,8 @@ struct RunWriter: ~Copyable {
   /// Folds the rows that a delivery brought back.
   func foldReturnedRows(by fold: FoldedRows.Fold) throws(StoreError) -> FoldedRows {
     guard let runID, policy != .append, !model.key.isEmpty else { return FoldedRows() }
-    let snapshot = options.isSnapshot ? SnapshotTable(model, ofRun: runID) : nil
+    let snapshot =
+      options.isSnapshot ? SnapshotTable(model, ofRun: runID, in: store.connection) : nil
     do {
       var folded = try fold(store, model, snapshot, options.clock)
       // Also what was folded before this import was killed at its end.
@@ -231,7 +232,7 @@ struct RunWriter: ~Copyable {
       if try writer?.begin() == true {
         try checkOwnership()
         let table = try currentTable()
-        try writer?.follow(table, in: store.connection)
+        try writer?.follow(table)
       }
       return
     }
@@ -247,7 +248,7 @@ struct RunWriter: ~Copyable {
   /// Checks that no other process has continued or ended the run. The checkpoint would detect it only at
   /// the end of the batch, but tables of the run may be missing before.
   private func checkOwnership() throws {
-    guard try writer?.ownsRun(in: store.connection) == true else {
+    guard try writer?.ownsRun() == true else {
       throw RunWriter.isDrivenByOther(store.path)
     }
   }
@@ -284,8 +285,7 @@ struct RunWriter: ~Copyable {
     of batch: inout RecordBatch, from first: Int = 0, _ names: InputNames,
     targets: [MergeTarget] = []
   ) throws {
-    let conflicts = try writer?.writeRows(
-      of: &batch, from: first, names, targets: targets, in: store.connection)
+    let conflicts = try writer?.writeRows(of: &batch, from: first, names, targets: targets)
     guard let conflicts, !conflicts.isEmpty else { return }
     throw StoreError(.conflict, conflicts.message(store: store.path, table: model.table))
   }
@@ -376,7 +376,7 @@ struct RunWriter: ~Copyable {
   private mutating func land(
     _ batch: borrowing RecordBatch, input: Int
   ) throws {
-    try writer?.land(batch, input: input, in: store.connection)
+    try writer?.land(batch, input: input)
   }
 
   /// Prepares the merge of the landed records.
@@ -450,7 +450,7 @@ struct RunWriter: ~Copyable {
   private func fill(
     _ batch: inout RecordBatch, from merge: inout LandingMerge, count: Int
   ) throws -> Bool {
-    try merge.fill(&batch, count: count, byteLimit: options.batchByteLimit, in: store.connection)
+    try merge.fill(&batch, count: count, byteLimit: options.batchByteLimit)
   }
 
   /// Removes the landing table, and clears it in the checkpoint.

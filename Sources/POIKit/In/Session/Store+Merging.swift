@@ -52,9 +52,9 @@ extension Store.Lease {
       layout: try TableLayout(model, key: key.columns),
       schema: try TableSchema(of: model.table, in: connection), enforcement: .hash, nullKey: .keep,
       keyHash: { $0 })
-    guard try enforcer.lacksHashes(in: connection) else { return }
+    guard try enforcer.lacksHashes() else { return }
     do {
-      try connection.inTransaction { try enforcer.completeHashes(in: connection) }
+      try connection.inTransaction { try enforcer.completeHashes() }
     } catch let error as SQLiteError where error.isUniqueViolation {
       throw StoreFailure(
         .invalidOptions,
@@ -112,7 +112,7 @@ extension Store.Lease {
     let enforcer = KeyEnforcer(
       layout: try TableLayout(model), schema: try TableSchema(of: model.table, in: connection),
       enforcement: .index, nullKey: .keep, keyHash: { $0 })
-    _ = try enforcer.enforce(in: connection)
+    _ = try enforcer.enforce()
   }
 
   /// Refuses snapshots, and models whose removals delete, if the table is unique by another key. A record

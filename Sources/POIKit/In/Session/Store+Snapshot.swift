@@ -81,27 +81,25 @@ extension Store.Lease {
     _ model: Model, _ run: Int64, _ checkpoint: ImportCheckpoint, _ limit: ImportOptions.Limit,
     _ ended: Instant
   ) throws -> SnapshotOutcome {
-    let keys = SnapshotTable(model, ofRun: run)
+    let keys = SnapshotTable(model, ofRun: run, in: connection)
     let schema = try TableSchema(of: model.table, in: connection)
     let layout = try TableLayout(model)
     let rows = RowRemoval(schema: schema)
     var next = checkpoint
-    try keys.createIndex(in: connection)
-    let gone = try rows.list(
-      where: "\(Self.isRemovable(model)) AND NOT \(keys.holds(row: "t"))", in: connection)
+    try keys.createIndex()
+    let gone = try rows.list(where: "\(Self.isRemovable(model)) AND NOT \(keys.holds(row: "t"))")
     guard !limit.isExceeded(by: gone, of: checkpoint.removableRowCount) else {
       return .tooMany(gone: gone, of: checkpoint.removableRowCount)
     }
     var archivedCount: Int?
     next.counters.removed = gone
-    next.digest -= try rows.digest(layout, in: connection)
+    next.digest -= try rows.digest(layout)
     if let mark = model.tombstoneColumn {
       try rows.mark(
-        mark, as: model.removalMark(at: ended), timestamp: layout.timestampColumn, under: run,
-        in: connection)
-      next.digest += try rows.digest(layout, in: connection)
+        mark, as: model.removalMark(at: ended), timestamp: layout.timestampColumn, under: run)
+      next.digest += try rows.digest(layout)
     } else {
-      let deleted = try rows.delete(archivingUnder: run, in: connection)
+      let deleted = try rows.delete(archivingUnder: run)
       // Rows that depend on the missing ones were deleted with them.
       guard !limit.isExceeded(by: deleted.deletedCount, of: checkpoint.removableRowCount) else {
         return .tooMany(gone: deleted.deletedCount, of: checkpoint.removableRowCount)

@@ -89,8 +89,8 @@ struct TableExport: ~Copyable {
       if format.isReadAgain { report.digest = digest }
       if options.isOfAllRows {
         let isOfRemoved = format.isReadAgain || model.tombstoneColumn == nil
-        try RememberedDigest(layout).check(
-          isOfRemoved ? digest : Self.digest(of: layout, in: connection), in: connection)
+        try RememberedDigest(layout, in: connection).check(
+          isOfRemoved ? digest : Self.digest(of: layout, in: connection))
       }
     }
     return report
@@ -98,7 +98,7 @@ struct TableExport: ~Copyable {
 
   private static func digest(of layout: TableLayout, in connection: Connection) throws -> Digest {
     let schema = try TableSchema(of: layout.table, in: connection)
-    return try RowReader(layout, schema: schema, rows: .all, in: connection).digest().digest
+    return try RowReader(layout, schema: schema, rows: .all).digest().digest
   }
 
   private mutating func beginRecord() {
