@@ -103,17 +103,18 @@ public struct ModelInference: ~Copyable {
     defer { tree.endInput() }
     do {
       var pending = try source.readBeginning()
-      let (shape, hasHeader, columns) = try shape(
-        of: &source, keeping: &pending, byteLimit: byteLimit)
+      let place = try place(in: &source, keeping: &pending, byteLimit: byteLimit)
       var input = ImportReport.Input(name: source.name, pointer: nil, isPointerFound: false)
       // Columns are found without a pointer only.
-      if columns.isEmpty, case .container(let place) = shape { input.pointer = place.pattern }
+      if place.columns.isEmpty, case .container(let pointer) = place.shape {
+        input.pointer = pointer.pattern
+      }
       inputs.append(input)
       rejectLines = RejectLineDetector()
       var reader = ElementReader(
-        shape: shape, limits: options.limits.readingLimits,
-        hasHeader: hasHeader || options.hasHeader, columns: columns, isResumable: false,
-        watching: ReferenceSystem.pointer(beside: shape))
+        shape: place.shape, limits: options.limits.readingLimits,
+        hasHeader: place.hasHeader || options.hasHeader, columns: place.columns, isResumable: false,
+        watching: ReferenceSystem.pointer(beside: place.shape))
       for start in stride(from: 0, to: pending.count, by: InputChunk.byteCount) {
         let end = min(start + InputChunk.byteCount, pending.count)
         reader.append(pending.span.extracting(start..<end))
@@ -222,54 +223,36 @@ public struct ModelInference: ~Copyable {
 
   // MARK: Finding the records
 
-  /// Detects where the records are in a source.
+  /// Finds where the records are in a source.
   ///
   /// - Parameters:
   ///   - pending: the bytes already read. Receives the bytes read here if the source cannot restart.
   ///   - byteLimit: the number of bytes after which the search ends without success.
-  private func shape<Source: ByteSource & ~Copyable>(
-    of source: inout Source, keeping pending: inout GrowableBuffer<UInt8>, byteLimit: Int
-  ) throws -> (ElementShape, hasHeader: Bool, columns: [String]) {
+  private func place<Source: ByteSource & ~Copyable>(
+    in source: inout Source, keeping pending: inout GrowableBuffer<UInt8>, byteLimit: Int
+  ) throws -> InputSurvey.Place {
     if let pointer { return (.container(pointer), false, []) }
     if options.areInputsRecords { return (.sequence, false, []) }
-    let markers = [[RejectLine.marker]]
-    var detector = ShapeDetector(elementMarkers: markers, hasHeader: options.hasHeader)
-    detector.append(pending.span)
-    var isReadAgain = false
+    func begin(keepingBytes keepsBytes: Bool) -> InputSurvey {
+      let detector = ShapeDetector(
+        elementMarkers: [[RejectLine.marker]], hasHeader: options.hasHeader)
+      return InputSurvey(of: source.name, by: detector, keepsBytes: keepsBytes)
+    }
+    var survey = begin(keepingBytes: true)
+    survey.append(pending.span)
+    var place = try survey.place()
+    let isReadAgain = try place == nil && source.restart()
+    if isReadAgain { survey = begin(keepingBytes: false) }
     var byteCount = 0
-    if detector.outcome == nil, try source.restart() {
-      isReadAgain = true
-      detector = ShapeDetector(elementMarkers: markers, hasHeader: options.hasHeader)
-    }
-    while detector.outcome == nil {
-      if isReadAgain { pending.removeAll() }
-      let start = pending.count
-      let count = try pending.appendInPlace(minimumFree: InputChunk.byteCount) {
-        (output) throws(InputError) in try source.read(into: &output)
-      }
-      detector.append(pending.span.extracting(start..<pending.count))
-      if count == 0 { detector.finish() }
-      byteCount += count
+    while place == nil, byteCount <= byteLimit {
+      byteCount += try survey.read(from: &source)
       try askWhetherToGoOn(source)
-      guard
-        detector.outcome != nil
-          || pending.count <= ImportSession.surveyLimit && byteCount <= byteLimit
-      else {
-        throw StoreError.unknownPlace(in: source.name)
-      }
+      place = try survey.place()
     }
-    if isReadAgain {
-      pending.removeAll()
-      guard try source.restart() else { throw StoreError.unknownPlace(in: source.name) }
-    }
-    switch detector.outcome {
-    case .container(let pointer):
-      return (.container(pointer), detector.beginsWithHeader, detector.columns)
-    case .ambiguous(let candidates):
-      throw StoreError.ambiguousPlace(candidates, in: source.name)
-    case .columnWise: throw StoreError.columnWise(source.name)
-    case .sequence, nil: return (.sequence, false, [])
-    }
+    pending = survey.keptBytes()
+    if isReadAgain, try !source.restart() { place = nil }
+    guard let place else { throw StoreError.unknownPlace(in: source.name) }
+    return place
   }
 
   private func askWhetherToGoOn<Source: ByteSource & ~Copyable>(

@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test func `an input that cannot restart needs a pointer if its records begin late`() throws {
-    let long = String(repeating: " ", count: ImportSession.surveyLimit + 1)
+    let long = String(repeating: " ", count: InputSurvey.byteLimit + 1)
     var session = try ImportSession(checking: .poi)
     var source = ImportSessionTests.Pipe("{\"a\":\(long)[{}]}".utf8)
     do {

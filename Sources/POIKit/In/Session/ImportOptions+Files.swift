@@ -62,7 +62,7 @@ extension ImportOptions {
     guard var source = try? FileSource(path: path) else { return nil }
     var detector = ShapeDetector()
     var piece = GrowableBuffer<UInt8>()
-    while detector.outcome == nil, source.consumedByteCount <= ImportSession.surveyLimit {
+    while detector.outcome == nil, source.consumedByteCount <= InputSurvey.byteLimit {
       piece.removeAll()
       let count = try? piece.appendInPlace(minimumFree: InputChunk.byteCount) {
         (output) throws(InputError) in try source.read(into: &output)

@@ -76,74 +76,36 @@ extension ImportSession {
   }
 
   /// Surveys a source from its beginning to the place of the records, and returns to the beginning.
-  mutating func surveyAll<Source: ByteSource & ~Copyable>(
-    of source: inout Source
-  ) throws {
-    beginSurvey()
-    pending = GrowableBuffer()
-    var piece = GrowableBuffer<UInt8>(minimumCapacity: InputChunk.byteCount)
+  mutating func surveyAll<Source: ByteSource & ~Copyable>(of source: inout Source) throws {
+    survey = InputSurvey(of: inputName, by: detector, keepsBytes: false)
     var askedAt = 0
-    while detector?.outcome == nil {
+    while survey != nil {
       if source.consumedByteCount - askedAt >= ImportSession.surveyStepSize {
         askedAt = source.consumedByteCount
         consumedByteCount = askedAt
         if try isAskedToStop() { return }
       }
-      piece.removeAll()
-      let count = try piece.appendInPlace(minimumFree: InputChunk.byteCount) {
-        (output) throws(InputError) in try source.read(into: &output)
-      }
-      if count == 0 {
-        detector?.finish()
-        break
-      }
-      detector?.append(piece.span)
+      _ = try survey?.read(from: &source)
+      try readSurveyed()
     }
-    try decide()
     _ = try source.restart()
   }
 
-  /// Gives the detector the pending bytes from `start` on, and reads all of them once the place of the
-  /// records is known.
-  mutating func surveyPending(from start: Int) throws(StoreError) {
-    ImportSession.feed(pending, from: start, to: &detector)
-    if detector?.outcome == nil {
-      guard pending.count <= ImportSession.surveyLimit else {
-        throw fail(.unknownPlace(in: inputName))
-      }
-      return
-    }
-    try decide()
-    var bytes = GrowableBuffer<UInt8>()
-    swap(&bytes, &pending)
-    try read(bytes.span)
-  }
-
-  private static func feed(
-    _ bytes: borrowing GrowableBuffer<UInt8>, from start: Int, to detector: inout ShapeDetector?
-  ) {
-    detector?.append(bytes.span.extracting(start..<bytes.count))
-  }
-
-  private mutating func decide() throws(StoreError) {
-    guard let outcome = detector?.outcome else { return }
-    let hasHeader = detector?.beginsWithHeader ?? false
-    let columns = detector?.columns ?? []
-    detector = nil
+  /// Reads the surveyed bytes once the place of the records is known.
+  mutating func readSurveyed() throws(StoreError) {
+    let place: InputSurvey.Place?
+    do { place = try survey?.place() } catch { throw fail(error) }
+    guard let place, let bytes = survey.take()?.keptBytes() else { return }
     if let position = resumedPosition.take() {
-      let place = progress.input?.pointer
-      return try beginReading(at: place, columns: columns, resumingAt: position)
-    }
-    switch outcome {
-    case .sequence:
+      let pointer = progress.input?.pointer
+      try beginReading(at: pointer, columns: place.columns, resumingAt: position)
+    } else if case .container(let pointer) = place.shape {
+      try beginReading(
+        atFound: pointer.pattern, hasHeader: place.hasHeader, columns: place.columns)
+    } else {
       try beginReading(at: nil)
-    case .container(let pointer):
-      try beginReading(atFound: pointer.pattern, hasHeader: hasHeader, columns: columns)
-    case .ambiguous(let candidates):
-      throw fail(.ambiguousPlace(candidates, in: inputName))
-    case .columnWise:
-      throw fail(.columnWise(inputName))
     }
+    try read(bytes.span)
   }
 
   // MARK: Reading

@@ -11,6 +11,8 @@ extension ImportSession {
 
   var inputName: String { progress.inputName }
 
+  var isDryRun: Bool { dryRun != nil }
+
   /// The number of records read, including batches that are not committed yet.
   var readCount: Int { checkpoint.counters.read + pendingReadCount + intake.batch.readCount }
 
@@ -330,8 +332,7 @@ extension ImportSession {
   /// Folds returned rows before the run ends, so that a killed run does it when it is resumed.
   private mutating func foldReturnedRows() throws(StoreError) {
     guard let fold, let folded = try runWriter?.foldReturnedRows(by: fold) else { return }
-    foldedCount = folded.count
-    foldProblem = folded.problem
+    self.folded = folded
     if let digest = folded.digest { checkpoint.digest = digest }
   }
 
@@ -379,8 +380,8 @@ extension ImportSession {
     report.keylessCount = checkpoint.keylessCount
     report.skippedCount = checkpoint.skippedCount
     report.repeatedKeys = repeatedKeys
-    report.foldedCount = foldedCount
-    report.foldProblem = foldProblem
+    report.foldedCount = folded.count
+    report.foldProblem = folded.problem
     report.rejectsByAttribute = checkpoint.rejectsByAttribute
     report.rejectsObjects = checkpoint.rejectsObjects
     report.unmappedMembers = checkpoint.unmappedMembers.sorted { $0.key < $1.key }

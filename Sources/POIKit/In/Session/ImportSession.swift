@@ -18,16 +18,12 @@ internal import POISQLite
 /// Memory is bounded for any size of input: two read buffers, a batch, and a second batch if a thread
 /// writes (the default). `ImportOptions.RecordLimits` bounds a single record.
 public struct ImportSession: ~Copyable {
-  /// The maximum bytes of an input that cannot be read twice, held while it is surveyed.
-  package static let surveyLimit = 16 << 20
-
   /// The number of surveyed bytes after which the progress closure is asked.
   static let surveyStepSize = 1 << 20
 
   let model: Model
   var options: ImportOptions
   let onProgress: ((StoreProgress) -> BatchDecision)?
-  let isDryRun: Bool
 
   var intake: RecordIntake
 
@@ -74,8 +70,7 @@ public struct ImportSession: ~Copyable {
 
   var repeatedKeys: (count: Int, keyCount: Int)?
   var fold: FoldedRows.Fold?
-  var foldedCount = 0
-  var foldProblem: String?
+  var folded = FoldedRows()
 
   /// The unfinished runs. Their inputs cannot be read from the beginning.
   var unfinished: [UnfinishedImport] = []
@@ -84,13 +79,12 @@ public struct ImportSession: ~Copyable {
 
   var reader = ElementReader(shape: .sequence)
   var phase = Phase.idle
-  var detector: ShapeDetector?
+  var survey: InputSurvey?
 
   /// The places below the top level at which the table's earlier inputs had their records.
   var knownPlaces: [JSONPointer] = []
   /// Where a run resumes whose columns the survey must find first.
   var resumedPosition: ReadingPosition?
-  var pending = GrowableBuffer<UInt8>()
 
   /// The first bytes of an input given by `append`, until its format is known.
   var prefix: [UInt8]?
@@ -117,8 +111,7 @@ public struct ImportSession: ~Copyable {
     onProgress: ((StoreProgress) -> BatchDecision)?, foldingBy fold: @escaping FoldedRows.Fold
   ) throws(StoreError) {
     self.init(
-      model: model, options: options, validators: validators, onProgress: onProgress,
-      isDryRun: false)
+      model: model, options: options, validators: validators, onProgress: onProgress)
     self.fold = fold
     try options.check(for: model)
     shardRule = options.shard.map { ShardRule(model, shardCount: $0.count) }
@@ -135,8 +128,7 @@ public struct ImportSession: ~Copyable {
     onProgress: ((StoreProgress) -> BatchDecision)? = nil
   ) throws(StoreError) {
     self.init(
-      model: model, options: options, validators: validators, onProgress: onProgress,
-      isDryRun: true)
+      model: model, options: options, validators: validators, onProgress: onProgress)
     try options.check(for: model, isDryRun: true)
     shardRule = options.shard.map { ShardRule(model, shardCount: $0.count) }
     // Whether a row has the key is judged while merging.
@@ -146,12 +138,11 @@ public struct ImportSession: ~Copyable {
 
   private init(
     model: Model, options: ImportOptions, validators: [any RecordValidator],
-    onProgress: ((StoreProgress) -> BatchDecision)?, isDryRun: Bool
+    onProgress: ((StoreProgress) -> BatchDecision)?
   ) {
     self.model = model
     self.options = options
     self.onProgress = onProgress
-    self.isDryRun = isDryRun
     pace = BatchPace(size: options.batchSize, clock: options.elapsed)
     intake = RecordIntake(
       model: model, limits: options.limits.readingLimits, validators: validators,
@@ -181,24 +172,15 @@ public struct ImportSession: ~Copyable {
       if case .ended = phase { return }
       while true {
         let count =
-          if case .reading = phase {
-            try reader.fill { (output) throws(InputError) in try source.read(into: &output) }
-          } else {
-            try pending.appendInPlace(minimumFree: InputChunk.byteCount) {
-              (output) throws(InputError) in try source.read(into: &output)
-            }
-          }
+          try survey?.read(from: &source)
+          ?? reader.fill { (output) throws(InputError) in try source.read(into: &output) }
         consumedByteCount = source.consumedByteCount
         if count == 0 {
           // The end of input may be caused by the signal that stops the run, so the closure is asked first.
           if try isAskedToStop() { return }
           break
         }
-        if case .reading = phase {
-          try readRecords()
-        } else {
-          try surveyPending(from: pending.count - count)
-        }
+        if survey == nil { try readRecords() } else { try readSurveyed() }
         if case .ended = phase { return }
       }
     } catch let error as InputError {
@@ -336,9 +318,8 @@ public struct ImportSession: ~Copyable {
   mutating func process(_ bytes: Span<UInt8>) throws(StoreError) {
     switch phase {
     case .surveying:
-      let start = pending.count
-      pending.append(copying: bytes)
-      try surveyPending(from: start)
+      survey?.append(bytes)
+      try readSurveyed()
     case .reading: try read(bytes)
     case .idle, .skipping, .ended: break
     }
@@ -351,8 +332,8 @@ public struct ImportSession: ~Copyable {
     if let failure { throw failure }
     try releasePrefix()
     if case .surveying = phase {
-      detector?.finish()
-      try surveyPending(from: pending.count)
+      survey?.finish()
+      try readSurveyed()
     }
     if case .skipping = phase { phase = .idle }
     guard case .reading = phase else { return }
@@ -431,14 +412,18 @@ public struct ImportSession: ~Copyable {
   }
 
   mutating func beginSurvey() {
+    survey = InputSurvey(of: inputName, by: detector)
+    phase = .surveying
+  }
+
+  var detector: ShapeDetector {
     let elementNames = members(
       at: model.attributes.map(\.source) + model.relations.map(\.source))
-    detector = ShapeDetector(
+    return ShapeDetector(
       elementMarkers: [requiredMembers, [RejectLine.marker]],
       elementNames: elementNames,
       knownPlaces: knownPlaces.filter { !elementNames.containsExactly($0.tokens[0]) },
       hasHeader: options.hasHeader)
-    phase = .surveying
   }
 
   /// The names of the members that a record must have, or the members of its key if all are optional. By

@@ -7,7 +7,7 @@ extension StoreError {
     StoreError(
       .unreadable,
       "\(input): the place of the records is not known after "
-        + "\(ImportSession.surveyLimit >> 20) MiB of an input that cannot be read twice",
+        + "\(InputSurvey.byteLimit >> 20) MiB of an input that cannot be read twice",
       advice: .nameRecords)
   }
 
