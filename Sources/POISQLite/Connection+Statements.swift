@@ -64,6 +64,18 @@ extension Connection {
     try firstValue(of: sql) { $0.text(0) }
   }
 
+  /// What `body` makes of each row of a query that is run once.
+  ///
+  /// - Throws: `SQLiteError` if the statement cannot be prepared or run, and the error of `body`.
+  public func rows<Value>(
+    _ sql: SQL, _ body: (borrowing Statement) throws -> Value
+  ) throws -> [Value] {
+    var statement = try prepare(sql, isPersistent: false)
+    var values: [Value] = []
+    while try statement.step() { values.append(try body(statement)) }
+    return values
+  }
+
   private func firstValue<Value>(
     of sql: SQL, _ value: (borrowing Statement) -> Value
   ) throws(SQLiteError) -> Value? {

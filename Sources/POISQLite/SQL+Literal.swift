@@ -43,8 +43,8 @@ extension SQL: ExpressibleByStringInterpolation {
 
     /// Appends a text literal: in single quotes, with inner ones doubled.
     ///
-    /// For statements that accept no parameters, such as `CREATE`, and for the program's own texts;
-    /// elsewhere bind values.
+    /// For statements that accept no parameters, such as `CREATE`, for the program's own texts, and for
+    /// names of tables and columns; elsewhere bind values.
     public mutating func appendInterpolation(literal: String) {
       append(literal, between: "'")
     }

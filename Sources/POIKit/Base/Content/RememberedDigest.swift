@@ -60,13 +60,12 @@ struct RememberedDigest {
       stored.contains { $0.name == trigger.name && $0.table == trigger.table }
     }
     guard isWatched, try RememberedDigest.isKept(in: connection) else { return nil }
-    var statement = try connection.prepare(
-      "SELECT digest FROM main.poikit_digest WHERE table_name = ?1 AND version = ?2",
-      isPersistent: false)
-    try statement.bind(1, text: table)
-    try statement.bind(2, text: ToolkitVersion.current)
-    guard try statement.step() else { return nil }
-    return Digest(bytes: statement.bytes(0))
+    return try connection.rows(
+      """
+      SELECT digest FROM main.poikit_digest
+      WHERE table_name = \(literal: table) AND version = \(literal: ToolkitVersion.current)
+      """
+    ) { Digest(bytes: $0.bytes(0)) }.first ?? nil
   }
 
   /// Compares the digest of the rows with the stored one.
@@ -103,10 +102,8 @@ struct RememberedDigest {
       try Trigger.drop(trigger.name, in: connection)
     }
     guard try RememberedDigest.isKept(in: connection) else { return }
-    var statement = try connection.prepare(
-      "DELETE FROM main.poikit_digest WHERE table_name = ?1", isPersistent: false)
-    try statement.bind(1, text: table)
-    try statement.run()
+    try connection.execute(
+      "DELETE FROM main.poikit_digest WHERE table_name = \(literal: table)")
   }
 
   private static func isKept(in connection: Connection) throws -> Bool {

@@ -64,30 +64,27 @@ struct ArchiveTable {
 
   /// The tables that the source's rows refer to, if they exist and have row ids.
   private func parents() throws -> [TableSchema] {
-    var statement = try connection.prepare(
-      "SELECT DISTINCT \"table\" FROM pragma_foreign_key_list(?1, 'main')", isPersistent: false)
-    try statement.bind(1, text: source.name)
-    var parents: [TableSchema] = []
-    while try statement.step() {
+    let query: SQL = """
+      SELECT DISTINCT "table" FROM pragma_foreign_key_list(\(literal: source.name), 'main')
+      """
+    return try connection.rows(query) { (row) throws -> TableSchema? in
       do {
-        parents.append(try TableSchema(of: statement.text(0), in: connection))
+        return try TableSchema(of: row.text(0), in: connection)
       } catch let error as StoreFailure
         where error.code == .noSuchTable || error.code == .unsupportedTable
-      {}
-    }
-    return parents
+      {
+        return nil
+      }
+    }.compactMap(\.self)
   }
 
   /// The columns of the archive of `table`; empty if there is no archive.
   static func columns(
     of table: String, in connection: Connection
   ) throws -> [String] {
-    var names: [String] = []
-    var statement = try connection.prepare(
-      "SELECT name FROM pragma_table_info(?1, 'main') ORDER BY cid", isPersistent: false)
-    try statement.bind(1, text: prefix + table)
-    while try statement.step() { names.append(statement.text(0)) }
-    return names
+    try connection.rows(
+      "SELECT name FROM pragma_table_info(\(literal: prefix + table), 'main') ORDER BY cid"
+    ) { $0.text(0) }
   }
 
   /// The tables with archived rows of a run, by name.
@@ -102,14 +99,13 @@ struct ArchiveTable {
     ofRun run: Int64, in connection: Connection
   ) throws -> [(table: String, rowCount: Int64)] {
     var counts: [(table: String, rowCount: Int64)] = []
-    var statement = try connection.prepare(
+    let archives = try connection.rows(
       """
       SELECT name FROM main.sqlite_schema
-      WHERE type = 'table' AND substr(name, 1, length(?1)) = ?1 ORDER BY name
-      """, isPersistent: false)
-    try statement.bind(1, text: prefix)
-    while try statement.step() {
-      let archive = statement.text(0)
+      WHERE type = 'table' AND substr(name, 1, \(prefix.count)) = \(literal: prefix) ORDER BY name
+      """
+    ) { $0.text(0) }
+    for archive in archives {
       let rowCount = try connection.integer(
         "SELECT count(*) FROM main.\(name: archive) WHERE poikit_run = \(run)")
       // The first scalar of a name may combine with the end of the prefix to one character.

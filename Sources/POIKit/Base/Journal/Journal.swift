@@ -29,24 +29,17 @@ enum Journal {
   static func tables(
     ofRun run: Int64, in connection: Connection
   ) throws -> [String] {
-    var tables: [String] = []
-    var statement = try connection.prepare(
-      "SELECT DISTINCT table_name FROM main.poikit_journal WHERE run = ?1", isPersistent: false)
-    try statement.bind(1, integer: run)
-    while try statement.step() { tables.append(statement.text(0)) }
-    return tables
+    try connection.rows(
+      "SELECT DISTINCT table_name FROM main.poikit_journal WHERE run = \(run)"
+    ) { $0.text(0) }
   }
 
   /// The tables and columns with values that a run changed.
   static func columns(
     ofRun run: Int64, in connection: Connection
   ) throws -> [(table: String, column: String)] {
-    var found: [(table: String, column: String)] = []
-    var statement = try connection.prepare(
-      "SELECT DISTINCT table_name, column_name FROM main.poikit_journal WHERE run = ?1",
-      isPersistent: false)
-    try statement.bind(1, integer: run)
-    while try statement.step() { found.append((statement.text(0), statement.text(1))) }
-    return found
+    try connection.rows(
+      "SELECT DISTINCT table_name, column_name FROM main.poikit_journal WHERE run = \(run)"
+    ) { ($0.text(0), $0.text(1)) }
   }
 }

@@ -43,14 +43,11 @@ struct EnforcedKey: Equatable {
   static func columns(
     ofTable table: String, in connection: Connection
   ) throws -> [String] {
-    var columns: [String] = []
-    var statement = try connection.prepare(
+    return try connection.rows(
       """
       SELECT k.value FROM main.poikit_table AS t, json_each(t.enforced_key) AS k
-      WHERE t.name = ?1 ORDER BY k.key
-      """, isPersistent: false)
-    try statement.bind(1, text: table)
-    while try statement.step() { columns.append(statement.text(0)) }
-    return columns
+      WHERE t.name = \(literal: table) ORDER BY k.key
+      """
+    ) { $0.text(0) }
   }
 }

@@ -33,16 +33,13 @@ struct KeyEnforcer {
   static func indexedColumns(
     of table: String, in connection: Connection
   ) throws -> [String] {
-    var columns: [String] = []
-    var statement = try connection.prepare(
+    try connection.rows(
       """
-      SELECT c.name FROM pragma_index_list(?1, 'main') AS i, pragma_index_info(i.name, 'main') AS c
-      WHERE i.name = ?2 COLLATE NOCASE ORDER BY c.seqno
-      """, isPersistent: false)
-    try statement.bind(1, text: table)
-    try statement.bind(2, text: indexName(table))
-    while try statement.step() { columns.append(statement.text(0)) }
-    return columns
+      SELECT c.name FROM pragma_index_list(\(literal: table), 'main') AS i,
+        pragma_index_info(i.name, 'main') AS c
+      WHERE i.name = \(literal: indexName(table)) COLLATE NOCASE ORDER BY c.seqno
+      """
+    ) { $0.text(0) }
   }
 
   private var connection: Connection { schema.connection }

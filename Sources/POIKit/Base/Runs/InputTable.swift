@@ -38,22 +38,17 @@ enum InputTable {
   static func inputs(
     ofRun run: Int64, in connection: Connection
   ) throws -> [ImportReport.Input] {
-    var statement = try connection.prepare(
+    try connection.rows(
       """
       SELECT name, pointer, is_pointer_found, token, byte_count
-      FROM main.poikit_input WHERE run = ?1 ORDER BY number
-      """, isPersistent: false)
-    try statement.bind(1, integer: run)
-    var inputs: [ImportReport.Input] = []
-    while try statement.step() {
-      inputs.append(
-        ImportReport.Input(
-          name: statement.text(0), pointer: statement.isNull(1) ? nil : statement.text(1),
-          isPointerFound: statement.integer(2) == 1,
-          token: statement.isNull(3) ? nil : statement.text(3),
-          byteCount: statement.isNull(4) ? nil : Int(statement.integer(4))))
+      FROM main.poikit_input WHERE run = \(run) ORDER BY number
+      """
+    ) {
+      ImportReport.Input(
+        name: $0.text(0), pointer: $0.isNull(1) ? nil : $0.text(1),
+        isPointerFound: $0.integer(2) == 1, token: $0.isNull(3) ? nil : $0.text(3),
+        byteCount: $0.isNull(4) ? nil : Int($0.integer(4)))
     }
-    return inputs
   }
 
   static func remove(

@@ -68,21 +68,17 @@ struct RunRecord {
     where condition: SQL, limit: Int? = nil, in connection: Connection
   ) throws -> [RunRecord] {
     guard try hasBookkeeping(connection) else { return [] }
-    var statement = try connection.prepare(
+    return try connection.rows(
       """
       SELECT id, tool, table_name, state, options, counters
       FROM main.poikit_run WHERE \(condition) ORDER BY id DESC LIMIT \(limit ?? -1)
-      """, isPersistent: false)
-    var runs: [RunRecord] = []
-    while try statement.step() {
-      runs.append(
-        RunRecord(
-          id: statement.integer(0), tool: statement.text(1), table: statement.text(2),
-          state: State(rawValue: statement.text(3)),
-          options: JSONValue.stored(statement.text(4)) ?? .null,
-          counters: JSONValue.stored(statement.text(5)) ?? .null))
+      """
+    ) {
+      RunRecord(
+        id: $0.integer(0), tool: $0.text(1), table: $0.text(2), state: State(rawValue: $0.text(3)),
+        options: JSONValue.stored($0.text(4)) ?? .null,
+        counters: JSONValue.stored($0.text(5)) ?? .null)
     }
-    return runs
   }
 
   /// The latest run that satisfies a condition.

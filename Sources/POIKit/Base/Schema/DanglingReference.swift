@@ -3,13 +3,12 @@ internal import POISQLite
 extension DanglingReference {
   /// All references of the database, each with its values without a row.
   static func all(in connection: Connection) throws -> [DanglingReference] {
-    var tables: [String] = []
-    var list = try connection.prepare(
+    let tables = try connection.rows(
       """
       SELECT name FROM main.sqlite_schema
       WHERE type = 'table' AND NOT \(Bookkeeping.owns("name")) ORDER BY name
-      """, isPersistent: false)
-    while try list.step() { tables.append(list.text(0)) }
+      """
+    ) { $0.text(0) }
     let statements = PreparedStatements(connection)
     return try tables.flatMap { (child) throws in
       try TableReference.declared(by: child, statements, includesMissing: true)
@@ -37,9 +36,9 @@ extension DanglingReference {
     var examples: [String] = []
     let count = try connection.integer("SELECT count(*) FROM \(rows)") ?? 0
     if count > 0 {
-      var select = try connection.prepare(
-        "SELECT DISTINCT \(text) FROM \(rows) ORDER BY 1 LIMIT 3", isPersistent: false)
-      while try select.step() { examples.append(select.text(0)) }
+      examples = try connection.rows(
+        "SELECT DISTINCT \(text) FROM \(rows) ORDER BY 1 LIMIT 3"
+      ) { $0.text(0) }
     }
     return DanglingReference(
       child: child, columns: reference.columns, parent: reference.parent, rowCount: Int(count),
@@ -50,18 +49,13 @@ extension DanglingReference {
 extension TableReference.Declaration {
   /// The columns referred to, in a table of any kind; empty if the table or a column is missing.
   fileprivate func parentColumns(in connection: Connection) throws -> [String] {
-    var columns: [String] = []
-    var primaryKey: [String] = []
-    var statement = try connection.prepare(
-      "SELECT name, pk FROM pragma_table_xinfo(?1, 'main') ORDER BY pk", isPersistent: false)
-    try statement.bind(1, text: parent)
-    while try statement.step() {
-      columns.append(statement.text(0))
-      if statement.integer(1) > 0 { primaryKey.append(statement.text(0)) }
-    }
+    let columns = try connection.rows(
+      "SELECT name, pk FROM pragma_table_xinfo(\(literal: parent), 'main') ORDER BY pk"
+    ) { (name: $0.text(0), isKey: $0.integer(1) > 0) }
     guard !columns.isEmpty else { return [] }
+    let primaryKey = columns.filter(\.isKey).map(\.name)
     guard !parentColumns.isEmpty else { return primaryKey.isEmpty ? ["rowid"] : primaryKey }
-    let known = columns + ["rowid", "_rowid_", "oid"]
+    let known = columns.map(\.name) + ["rowid", "_rowid_", "oid"]
     return parentColumns.allSatisfy { TableSchema.contains(known, $0) } ? parentColumns : []
   }
 }

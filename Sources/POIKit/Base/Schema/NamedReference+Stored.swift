@@ -20,14 +20,11 @@ extension NamedReference {
   ) throws -> [NamedReference] {
     var references: [NamedReference] = []
     if try exists("temp", in: connection) || exists("main", in: connection) {
-      var statement = try connection.prepare(
-        "SELECT child_table, child_column, parent_table, parent_column FROM poikit_reference",
-        isPersistent: false)
-      while try statement.step() {
-        references.append(
-          NamedReference(
-            child: statement.text(0), column: statement.text(1), parent: statement.text(2),
-            parentColumn: statement.text(3)))
+      references += try connection.rows(
+        "SELECT child_table, child_column, parent_table, parent_column FROM poikit_reference"
+      ) {
+        NamedReference(
+          child: $0.text(0), column: $0.text(1), parent: $0.text(2), parentColumn: $0.text(3))
       }
     }
     references += try ofModels(in: connection)
@@ -125,14 +122,11 @@ extension NamedReference {
   /// The references of the models that say `x-references`.
   private static func ofModels(in connection: Connection) throws -> [NamedReference] {
     guard try Bookkeeping.isComplete(in: connection) else { return [] }
-    var documents = try connection.prepare(
-      "SELECT model FROM main.poikit_table WHERE instr(model, '\"x-references\"') > 0 ORDER BY name",
-      isPersistent: false)
+    let models = try connection.rows(
+      "SELECT model FROM main.poikit_table WHERE instr(model, '\"x-references\"') > 0 ORDER BY name"
+    ) { try? Model(parsing: $0.text(0)) }
     var references: [NamedReference] = []
-    while try documents.step() {
-      guard let model = try? Model(parsing: documents.text(0)) else { continue }
-      try add(model, to: &references, in: connection)
-    }
+    for model in models.compactMap(\.self) { try add(model, to: &references, in: connection) }
     return references
   }
 

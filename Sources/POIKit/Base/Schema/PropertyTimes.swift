@@ -44,11 +44,10 @@ struct PropertyTimes {
   static func isKept(
     in table: String, of connection: Connection
   ) throws -> Bool {
-    var statement = try connection.prepare(
-      "SELECT 1 FROM pragma_table_info(?1, 'main') WHERE name = ?2", isPersistent: false)
-    try statement.bind(1, text: table)
-    try statement.bind(2, text: column)
-    return try statement.step()
+    try connection.integer(
+      """
+      SELECT 1 FROM pragma_table_info(\(literal: table), 'main') WHERE name = \(literal: column)
+      """) != nil
   }
 
   /// Makes the table store times. Existing rows get NULL: all times are the row's timestamp.

@@ -70,16 +70,13 @@ struct TableSchema {
 
   /// The collation of a unique index on this column alone; nil if there is no such index.
   func uniqueCollation(of column: String) throws -> String? {
-    var statement = try connection.prepare(
+    try connection.text(
       """
-      SELECT min(x.coll)
-      FROM pragma_index_list(?1, 'main') AS i JOIN pragma_index_xinfo(i.name, 'main') AS x
+      SELECT min(x.coll) FROM pragma_index_list(\(literal: name), 'main') AS i
+      JOIN pragma_index_xinfo(i.name, 'main') AS x
       WHERE i."unique" = 1 AND i.partial = 0 AND x.key = 1
-      GROUP BY i.seq HAVING count(*) = 1 AND min(x.name) = ?2 ORDER BY 1
-      """, isPersistent: false)
-    try statement.bind(1, text: name)
-    try statement.bind(2, text: column)
-    return try statement.step() ? statement.text(0) : nil
+      GROUP BY i.seq HAVING count(*) = 1 AND min(x.name) = \(literal: column) ORDER BY 1
+      """)
   }
 
   /// The column called `name`, spelled as declared.
@@ -166,54 +163,44 @@ extension TableSchema {
   private static func kind(
     of table: String, in connection: Connection
   ) throws -> (name: String, type: String, hasRowIDs: Bool)? {
-    var statement = try connection.prepare(
+    try connection.rows(
       """
       SELECT name, type, wr FROM pragma_table_list
-      WHERE schema = 'main' AND name = ?1 COLLATE NOCASE
-      """, isPersistent: false)
-    try statement.bind(1, text: table)
-    guard try statement.step() else { return nil }
-    return (statement.text(0), statement.text(1), statement.integer(2) == 0)
+      WHERE schema = 'main' AND name = \(literal: table) COLLATE NOCASE
+      """
+    ) { ($0.text(0), $0.text(1), $0.integer(2) == 0) }.first
   }
 
   private static func tables(
     in connection: Connection
   ) throws -> [String] {
-    var names: [String] = []
-    var statement = try connection.prepare(
+    try connection.rows(
       """
       SELECT name FROM pragma_table_list
       WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
         AND NOT \(Bookkeeping.owns("name"))
       ORDER BY name
-      """, isPersistent: false)
-    while try statement.step() { names.append(statement.text(0)) }
-    return names
+      """
+    ) { $0.text(0) }
   }
 
   private static func columns(
     of table: String, in connection: Connection
   ) throws -> [Column] {
-    var columns: [Column] = []
-    var statement = try connection.prepare(
-      "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?1) ORDER BY cid",
-      isPersistent: false)
-    try statement.bind(1, text: table)
-    while try statement.step() {
-      columns.append(
-        Column(
-          name: statement.text(0), type: statement.text(1), keyPlace: statement.integer(2),
-          isStored: statement.integer(3) == 0))
+    try connection.rows(
+      """
+      SELECT name, type, pk, hidden FROM pragma_table_xinfo(\(literal: table)) ORDER BY cid
+      """
+    ) {
+      Column(
+        name: $0.text(0), type: $0.text(1), keyPlace: $0.integer(2), isStored: $0.integer(3) == 0)
     }
-    return columns
   }
 
   private static func keyIndexCount(
     of table: String, in connection: Connection
   ) throws -> Int64 {
-    var statement = try connection.prepare(
-      "SELECT count(*) FROM pragma_index_list(?1) WHERE origin = 'pk'", isPersistent: false)
-    try statement.bind(1, text: table)
-    return try statement.step() ? statement.integer(0) : 0
+    try connection.integer(
+      "SELECT count(*) FROM pragma_index_list(\(literal: table)) WHERE origin = 'pk'") ?? 0
   }
 }

@@ -83,10 +83,9 @@ struct TombstoneTable: Sendable, Hashable {
   private static func exists(
     for records: String, in connection: Connection
   ) throws -> Bool {
-    var statement = try connection.prepare(
-      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1", isPersistent: false)
-    try statement.bind(1, text: name(of: records))
-    return try statement.step()
+    let name: SQL = "\(literal: name(of: records))"
+    return try connection.integer(
+      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = \(name)") != nil
   }
 
   /// The condition that a stored tombstone supersedes a row: the row is not newer than the removal.

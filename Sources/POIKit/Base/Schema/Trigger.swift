@@ -67,11 +67,8 @@ struct Trigger {
   }
 
   private static func all(in connection: Connection) throws -> [(name: String, table: String)] {
-    var triggers: [(name: String, table: String)] = []
-    var statement = try connection.prepare(
-      "SELECT name, tbl_name FROM main.sqlite_schema WHERE type = 'trigger' ORDER BY name",
-      isPersistent: false)
-    while try statement.step() { triggers.append((statement.text(0), statement.text(1))) }
-    return triggers
+    try connection.rows(
+      "SELECT name, tbl_name FROM main.sqlite_schema WHERE type = 'trigger' ORDER BY name"
+    ) { ($0.text(0), $0.text(1)) }
   }
 }

@@ -5,15 +5,13 @@ internal import POISQLite
 extension Store.Lease {
   /// See `Store.tables()`.
   func tables() throws -> [String] {
-    var names: [String] = []
-    var statement = try connection.prepare(
+    try connection.rows(
       """
       SELECT name FROM poikit_table AS t WHERE EXISTS (
         SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND name = t.name COLLATE NOCASE)
       ORDER BY name
-      """)
-    while try statement.step() { names.append(statement.text(0)) }
-    return names
+      """
+    ) { $0.text(0) }
   }
 
   /// The tables that a call without a table's name may mean: those with rows, or all if none has any.

@@ -93,10 +93,8 @@ extension Store.Lease {
   /// the caller's transaction.
   func forgetHighestRecords(ofTable table: String) throws {
     guard try hasTokens() else { return }
-    var statement = try connection.prepare(
-      "UPDATE poikit_token SET highest = NULL WHERE table_name = ?1", isPersistent: false)
-    try statement.bind(1, text: table)
-    try statement.run()
+    try connection.execute(
+      "UPDATE poikit_token SET highest = NULL WHERE table_name = \(literal: table)")
   }
 
   /// Deletes the tokens of a table: of one source, or of all if `source` is nil.

@@ -52,15 +52,13 @@ struct TableRebuild {
 
   /// The statements that created the table's parts of some types, in their order.
   private func statements(ofTypes types: SQL) throws -> [String] {
-    var found: [String] = []
-    var statement = try connection.prepare(
+    try connection.rows(
       """
       SELECT sql FROM main.sqlite_schema
-      WHERE type IN (\(types)) AND tbl_name = ?1 COLLATE NOCASE AND sql IS NOT NULL ORDER BY rowid
-      """, isPersistent: false)
-    try statement.bind(1, text: schema.model.table)
-    while try statement.step() { found.append(statement.text(0)) }
-    return found
+      WHERE type IN (\(types)) AND tbl_name = \(literal: schema.model.table) COLLATE NOCASE
+        AND sql IS NOT NULL ORDER BY rowid
+      """
+    ) { $0.text(0) }
   }
 
   /// The statement that creates the new table.

@@ -21,18 +21,14 @@ extension LoserRemoval {
 
   /// Whether a merged value refers to a row that does not exist.
   private func hasDanglingReference(_ update: WinnerUpdate) throws -> Bool {
-    var references = try connection.prepare(
+    let dangling = try connection.rows(
       """
-      SELECT f."from" FROM pragma_foreign_key_check(?1, 'main') AS v
-      JOIN pragma_foreign_key_list(?1, 'main') AS f ON f.id = v.fkid WHERE v.rowid = ?2
-      """, isPersistent: false)
-    try references.bind(1, text: root.name)
-    try references.bind(2, integer: update.row)
-    while try references.step() {
-      let column = references.text(0)
-      if update.values.contains(where: { TableSchema.isSame($0.column, column) }) { return true }
-    }
-    return false
+      SELECT f."from" FROM pragma_foreign_key_check(\(literal: root.name), 'main') AS v
+      JOIN pragma_foreign_key_list(\(literal: root.name), 'main') AS f ON f.id = v.fkid
+      WHERE v.rowid = \(update.row)
+      """
+    ) { $0.text(0) }
+    return update.values.contains { TableSchema.contains(dangling, $0.column) }
   }
 
   /// Writes the merged values to a winner whose losers are removed.

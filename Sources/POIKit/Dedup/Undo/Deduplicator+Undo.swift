@@ -107,10 +107,8 @@ extension Deduplicator {
       try run.connection.execute(
         "DROP INDEX IF EXISTS main.\(name: KeyEnforcer.indexName(run.table))")
       try Trigger.drop(KeyEnforcer.indexName(run.table), in: run.connection)
-      var update = try run.connection.prepare(
-        "UPDATE main.poikit_table SET enforced_key = NULL WHERE name = ?1", isPersistent: false)
-      try update.bind(1, text: run.table)
-      try update.run()
+      try run.connection.execute(
+        "UPDATE main.poikit_table SET enforced_key = NULL WHERE name = \(literal: run.table)")
     }
     if run.outcome.addedKeyColumn {
       try run.connection.execute(

@@ -124,13 +124,9 @@ struct JournalReplay {
       """
     }
     guard !archives.isEmpty else { return [] }
-    var removals: [(change: Int64, table: String, rows: ClosedRange<Int64>)] = []
-    var rows = try connection.prepare(
-      "\(archives.joined(separator: " UNION ALL ")) ORDER BY 1 DESC", isPersistent: false)
-    while try rows.step() {
-      removals.append((rows.integer(0), rows.text(1), rows.integer(2)...rows.integer(3)))
-    }
-    return removals
+    return try connection.rows(
+      "\(archives.joined(separator: " UNION ALL ")) ORDER BY 1 DESC"
+    ) { ($0.integer(0), $0.text(1), $0.integer(2)...$0.integer(3)) }
   }
 
   /// Undoes the changes after `first`, up to `last`, in reverse order.

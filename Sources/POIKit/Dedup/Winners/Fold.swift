@@ -66,11 +66,9 @@ struct Fold: Sendable {
       INSERT OR IGNORE INTO \(listTable) SELECT run, winner, winner, NULL FROM \(listTable);
       DROP TABLE temp.poikit_redirected;
       """)
-    var folds: [Fold] = []
-    var statement = try connection.prepare(
-      "SELECT DISTINCT run FROM \(listTable) ORDER BY run", isPersistent: false)
-    while try statement.step() { folds.append(Fold(run: statement.integer(0))) }
-    return folds
+    return try connection.rows("SELECT DISTINCT run FROM \(listTable) ORDER BY run") {
+      Fold(run: $0.integer(0))
+    }
   }
 
   /// The fold that was killed before its end, which lists no rows; nil if all have ended.

@@ -27,11 +27,9 @@ struct PlainTable {
     let name = statement.text(0)
     let hasRowID = statement.integer(1) == 1
     // Only virtual tables have hidden columns of this kind.
-    statement = try connection.prepare(
-      "SELECT name FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid", isPersistent: false)
-    try statement.bind(1, text: name)
-    var columns: [String] = []
-    while try statement.step() { columns.append(statement.text(0)) }
+    let columns = try connection.rows(
+      "SELECT name FROM pragma_table_xinfo(\(literal: name)) WHERE hidden <> 1 ORDER BY cid"
+    ) { $0.text(0) }
     func declared(_ asked: String) throws -> String {
       if let column = columns.first(where: { TableSchema.isSame($0, asked) }) { return column }
       throw StoreFailure(

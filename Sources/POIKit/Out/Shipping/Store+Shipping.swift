@@ -57,9 +57,7 @@ extension Store {
 
   private static func checkCompleteness(ofCopyAt path: String) throws {
     let connection = try Connection(path: path, access: .readOnly)
-    var statement = try connection.prepare("SELECT name FROM main.poikit_table")
-    while try statement.step() {
-      let table = statement.text(0)
+    for table in try connection.rows("SELECT name FROM main.poikit_table", { $0.text(0) }) {
       let unfinished = RunRecord.unfinishedImports(into: table)
       guard try RunRecord.latest(where: unfinished, in: connection) == nil else {
         throw StoreFailure(
@@ -94,15 +92,10 @@ extension Store {
 
   /// The archives, and what stopped runs left.
   private static func ownTables(in connection: Connection) throws -> [String] {
-    var tables: [String] = []
-    var statement = try connection.prepare(
-      "SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY name")
     let prefixes = [ArchiveTable.prefix, LandingTable.prefix, SnapshotTable.prefix]
-    while try statement.step() {
-      let name = statement.text(0)
-      if prefixes.contains(where: name.hasPrefix) { tables.append(name) }
-    }
-    return tables
+    return try connection.rows(
+      "SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY name"
+    ) { $0.text(0) }.filter { prefixes.contains(where: $0.hasPrefix) }
   }
 }
 
