@@ -17,9 +17,7 @@ package struct RewindableSource: ~Copyable, ByteSource {
   package var hasReachedLimit: Bool { isLimited && position >= Self.byteLimit }
 
   /// Opens the input at `path`, as `FileSource` does.
-  package init(
-    path: String, isInterrupted: @escaping @Sendable () -> Bool
-  ) throws(InputError) {
+  package init(path: String, isInterrupted: @escaping @Sendable () -> Bool) throws(InputError) {
     source = try FileSource(path: path, isInterrupted: isInterrupted)
   }
 

@@ -58,9 +58,7 @@ package struct BlobReader: ~Copyable {
   ///   move.
   ///
   /// C function: `sqlite3_blob_read`
-  package func read(
-    _ range: Range<Int>, into output: inout OutputSpan<UInt8>
-  ) throws(SQLiteError) {
+  package func read(_ range: Range<Int>, into output: inout OutputSpan<UInt8>) throws(SQLiteError) {
     try unsafe output.withUnsafeMutableBufferPointer { (buffer, count) throws(SQLiteError) in
       let free = unsafe UnsafeMutableBufferPointer(
         rebasing: buffer[count..<(count + range.count)])

@@ -77,9 +77,7 @@ struct ArgumentParser {
   }
 
   /// - Parameter attached: the value in the option's own argument, if there is one.
-  private mutating func record(
-    _ option: OptionDescription, attached: String?
-  ) throws(UsageError) {
+  private mutating func record(_ option: OptionDescription, attached: String?) throws(UsageError) {
     var value = attached ?? option.impliedValue
     if value == nil, option.needsValue { value = try nextValue(for: option) }
     if parsed.values[option.longName] != nil, !option.isRepeatable {

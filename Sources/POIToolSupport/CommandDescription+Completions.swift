@@ -138,3 +138,8 @@ extension CommandDescription {
     return result
   }
 }
+
+/// A shell with completion support.
+public enum Shell: String, CaseIterable, Sendable {
+  case bash, zsh, fish
+}

@@ -33,9 +33,7 @@ public struct Progress: Sendable {
   ///   - activity: the current activity. Rates and the time left are measured from its first
   ///     report.
   ///   - total: the whole amount; nil if unknown.
-  public init(
-    _ activity: String, unit: Unit, done: Int, total: Int? = nil, counts: [Count] = []
-  ) {
+  public init(_ activity: String, unit: Unit, done: Int, total: Int? = nil, counts: [Count] = []) {
     self.activity = activity
     self.unit = unit
     self.done = done

@@ -52,9 +52,7 @@ struct ProgressLine: Sendable {
   }
 
   /// The text of the line, most important first, because a narrow terminal truncates it.
-  static func text(
-    _ progress: Progress, since start: Progress, in elapsed: Duration
-  ) -> String {
+  static func text(_ progress: Progress, since start: Progress, in elapsed: Duration) -> String {
     var parts = [printable(progress.activity), amount(progress)]
     if let left = secondsLeft(progress, since: start, in: elapsed) {
       parts.append("\(QuantityFormat.clock(left)) left")

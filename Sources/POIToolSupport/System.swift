@@ -4,9 +4,7 @@ internal import Glibc
 
 /// What happens when a signal comes: `sigaction(2)`.
 enum SignalHandler {
-  static func set(
-    _ handler: @escaping @convention(c) (Int32) -> Void, for signal: Int32
-  ) {
+  static func set(_ handler: @escaping @convention(c) (Int32) -> Void, for signal: Int32) {
     var action = sigaction()
     unsafe action.__sigaction_handler.sa_handler = handler
     let result = unsafe sigaction(signal, &action, nil)

@@ -3,9 +3,7 @@ import POIToolSupport
 
 extension ExportCommand {
   /// Writes how the records differ from the records of an older store.
-  func writeDifferences(
-    from older: String, _ tool: inout ToolEnvironment
-  ) throws -> ExitCode {
+  func writeDifferences(from older: String, _ tool: inout ToolEnvironment) throws -> ExitCode {
     let report: DifferenceReport
     if let outputPath {
       try OutputFile.check(outputPath)
@@ -45,9 +43,7 @@ extension ExportCommand {
       })
   }
 
-  private func write(
-    _ report: DifferenceReport, _ older: String, to tool: inout ToolEnvironment
-  ) {
+  private func write(_ report: DifferenceReport, _ older: String, to tool: inout ToolEnvironment) {
     func count(_ number: Int) -> String { QuantityFormat.count(number) }
     let attributes = report.changedAttributes.map { "\($0.name) \(count($0.recordCount))" }
     tool.diagnostics.note(

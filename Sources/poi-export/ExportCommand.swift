@@ -188,9 +188,7 @@ struct ExportCommand {
   }
 
   /// Shows the progress, and whether to continue.
-  func progress(
-    _ progress: StoreProgress, _ tool: borrowing ToolEnvironment
-  ) -> BatchDecision {
+  func progress(_ progress: StoreProgress, _ tool: borrowing ToolEnvironment) -> BatchDecision {
     tool.diagnostics.progress(
       .init("\(storePath): reading", unit: .items("records"), done: progress.completedCount))
     return Interruption.isRequested ? .stop : .proceed

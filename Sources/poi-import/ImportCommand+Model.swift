@@ -4,9 +4,7 @@ import POIToolSupport
 
 extension ImportCommand {
   /// The model with a name: the built-in one, else a file, else the one of a table of the store.
-  static func model(
-    named name: String, storePath: String, trustsSchema: Bool
-  ) throws -> Model {
+  static func model(named name: String, storePath: String, trustsSchema: Bool) throws -> Model {
     if name == "poi" { return .poi }
     if name != "-", unsafe access(name, F_OK) != 0,
       let store = try store(at: storePath, trustsSchema: trustsSchema),

@@ -335,9 +335,7 @@ extension ImportCommand {
     return (model.document, model.key, places)
   }
 
-  static func decision(
-    _ progress: StoreProgress, _ diagnostics: Diagnostics
-  ) -> BatchDecision {
+  static func decision(_ progress: StoreProgress, _ diagnostics: Diagnostics) -> BatchDecision {
     diagnostics.progress(Progress(progress))
     return Interruption.isRequested ? .stop : .proceed
   }

@@ -157,9 +157,7 @@ package struct LineEmitter: ~Copyable {
     if start == end { counts.blank += 1 } else { emit(text.extracting(start..<end), &output) }
   }
 
-  private mutating func rejectLength(
-    _ line: Span<UInt8>, _ output: inout GrowableBuffer<UInt8>
-  ) {
+  private mutating func rejectLength(_ line: Span<UInt8>, _ output: inout GrowableBuffer<UInt8>) {
     let limit = limits.elementByteCount
     reject(
       line.extracting(first: limit), "element-bytes",

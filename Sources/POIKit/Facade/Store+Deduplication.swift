@@ -63,9 +63,7 @@ extension Store {
   }
 
   /// Restores what a run removed, with another clock for the table of runs.
-  package func undo(
-    run: Int64? = nil, clock: () -> Instant
-  ) throws(StoreError) -> UndoReport {
+  package func undo(run: Int64? = nil, clock: () -> Instant) throws(StoreError) -> UndoReport {
     try leased { (lease) in
       try Deduplicator.undo(run: run, on: lease.connection, clock: clock)
     }

@@ -102,9 +102,7 @@ extension Store.Lease {
     return try rows.delete(archivingUnder: nil).deletedCount
   }
 
-  private func forgetRemovals(
-    _ model: Model, before limit: Int64
-  ) throws -> Int {
+  private func forgetRemovals(_ model: Model, before limit: Int64) throws -> Int {
     guard let table = TombstoneTable(model), try table.exists(in: connection) else { return 0 }
     try connection.execute(
       "DELETE FROM \(table.quotedName) WHERE \(TombstoneTable.timestampColumn) < \(limit)")

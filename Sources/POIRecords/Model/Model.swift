@@ -98,3 +98,59 @@ extension Model: Hashable {
 
   public func hash(into hasher: inout Hasher) { hasher.combine(document) }
 }
+
+/// What decides between different records with one key and one timestamp, or without timestamps.
+public enum TieRule: String, Sendable, Hashable, CaseIterable {
+  /// The greater digest wins. The result does not depend on the order, so it is the same on every device.
+  case digest
+
+  /// The record that comes later wins. The result depends on the order of the deliveries.
+  case later
+}
+
+/// The model's defaults, decoded once when the model is loaded.
+package struct DefaultValues: Sendable {
+  /// The default of one field.
+  package struct Entry: BitwiseCopyable, Sendable {
+    package var field: Int
+    /// Its text range is in `text`.
+    package var slot: ValueSlot
+  }
+
+  package var entries: [Entry] = []
+  package var text: [UInt8] = []
+}
+
+/// The rules of a record as a whole; attributes are indices in the model.
+package struct RecordRules: Sendable {
+  var schema: Int
+
+  /// The schema of unmapped members; nil if it allows every value.
+  var additional: Int?
+
+  /// The pairs of `dependentRequired`: a record with `attribute` must also have `needed`.
+  package var dependencies: [Dependency]
+
+  /// The attributes of `x-coordinates`.
+  package var coordinates: Coordinates?
+
+  package struct Dependency: BitwiseCopyable, Sendable {
+    package var attribute: Int
+    package var needed: Int
+  }
+
+  package struct Coordinates: BitwiseCopyable, Sendable {
+    package var latitude: Int
+    package var longitude: Int
+  }
+}
+
+extension Model {
+  /// The document as indented JSON text with a final newline, for editing.
+  public var printedDocument: String {
+    guard let json = try? JSONValue(parsing: document) else {
+      preconditionFailure("a model was read from its document")
+    }
+    return json.indented() + "\n"
+  }
+}

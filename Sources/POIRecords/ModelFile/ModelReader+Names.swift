@@ -18,9 +18,7 @@ extension ModelReader {
   }
 
   /// The names in a string or an array of strings.
-  static func names(
-    _ json: JSONValue?, at place: String
-  ) throws(ModelError) -> [String] {
+  static func names(_ json: JSONValue?, at place: String) throws(ModelError) -> [String] {
     guard let json else { return [] }
     var names: [String] = []
     for element in json.elements ?? [json] {
@@ -33,9 +31,7 @@ extension ModelReader {
   }
 
   /// The names in an array of strings, as in JSON Schema.
-  static func namesInArray(
-    _ json: JSONValue?, at place: String
-  ) throws(ModelError) -> [String] {
+  static func namesInArray(_ json: JSONValue?, at place: String) throws(ModelError) -> [String] {
     guard let json else { return [] }
     guard json.elements != nil else {
       throw ModelError(message: "\(json) is not an array of names", pointer: place)
@@ -68,9 +64,7 @@ extension ModelReader {
     return name
   }
 
-  static func identifier(
-    _ json: JSONValue?, at place: String
-  ) throws(ModelError) -> String? {
+  static func identifier(_ json: JSONValue?, at place: String) throws(ModelError) -> String? {
     guard let json else { return nil }
     guard let name = json.string, !name.isEmpty, !name.utf8.contains(0) else {
       throw ModelError(message: "\(json) cannot name a table or column", pointer: place)

@@ -112,9 +112,7 @@ extension RuleCompiler {
     return rules
   }
 
-  func count(
-    _ json: JSONValue, _ keyword: String, at place: String
-  ) throws(ModelError) -> Int? {
+  func count(_ json: JSONValue, _ keyword: String, at place: String) throws(ModelError) -> Int? {
     guard let value = json[keyword] else { return nil }
     guard case .number(let lexeme) = value,
       case .integer(let number)? = NumberText.number(lexeme), number >= 0,

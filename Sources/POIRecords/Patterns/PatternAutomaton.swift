@@ -89,9 +89,7 @@ struct PatternAutomaton {
 
   /// Drops all states except one, makes room for the known letters, and returns the new row of that state.
   @discardableResult
-  private mutating func forget(
-    _ alphabet: inout PatternAlphabet, keeping kept: Int? = nil
-  ) -> Int {
+  private mutating func forget(_ alphabet: inout PatternAlphabet, keeping kept: Int? = nil) -> Int {
     let kept = kept.map { states[$0 / letterRoom] }
     // Spare room, so that few new letters cause another call.
     let count = alphabet.letterCount

@@ -92,9 +92,7 @@ struct PatternProgram {
     for jump in jumps { instructions[jump] = .jump(instructions.count) }
   }
 
-  private mutating func append(
-    _ node: PatternNode, least: Int, most: Int?
-  ) throws(PatternError) {
+  private mutating func append(_ node: PatternNode, least: Int, most: Int?) throws(PatternError) {
     for _ in 0..<least {
       let start = instructions.count
       try append(node)

@@ -81,9 +81,7 @@ struct PatternReader {
     guard index > start, skip(">") else { throw flaw("a group's name is not closed") }
   }
 
-  private mutating func readRepetition(
-    of node: PatternNode
-  ) throws(PatternError) -> PatternNode {
+  private mutating func readRepetition(of node: PatternNode) throws(PatternError) -> PatternNode {
     let least: Int
     var most: Int?
     switch next {
@@ -256,4 +254,16 @@ struct PatternReader {
   }
 
   private func flaw(_ message: String) -> PatternError { PatternError(message: message) }
+}
+
+/// A part of a regular expression. Greediness and captures do not affect whether it matches.
+indirect enum PatternNode {
+  case scalar(ScalarSet)
+  case sequence([PatternNode])
+  case alternatives([PatternNode])
+  /// From `least` to `most` times, without an upper limit if `most` is nil.
+  case repetition(PatternNode, least: Int, most: Int?)
+  case start
+  case end
+  case wordBoundary(isNegated: Bool)
 }

@@ -1,3 +1,5 @@
+package import JSONStreaming
+
 /// A violation of one rule by one record.
 public struct Issue: Sendable, Hashable {
   /// The name of the rule: a keyword of the model (`required`, `type`, `minimum`, …) or a rule of JSON
@@ -37,5 +39,21 @@ extension [Issue] {
   mutating func report(_ rule: String, _ attribute: String?, _ message: String) {
     guard count < Issue.limit else { return }
     append(Issue(rule: rule, attribute: attribute, message: message))
+  }
+}
+
+extension Issue {
+  /// Describes an element that cannot be read.
+  ///
+  /// - Parameter start: the byte offset of the element in the input.
+  package init(_ malformation: Malformation, ofElementAt start: Int) {
+    let place = malformation.byteOffset - start + 1
+    // A limit concerns the whole record, so a position does not help.
+    let isLimit = ["depth", "element-bytes", "string-bytes", "keys-per-object"].contains(
+      malformation.rule)
+    let isPlaced = !isLimit && !malformation.isTruncated && place > 1
+    self.init(
+      rule: malformation.rule, attribute: nil,
+      message: malformation.message + (isPlaced ? ", byte \(place) of the record" : ""))
   }
 }

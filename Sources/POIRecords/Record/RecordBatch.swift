@@ -350,3 +350,36 @@ package struct MergeCounts {
     }
   }
 }
+
+/// The outcome of merging an accepted record.
+package enum MergeOutcome: Hashable {
+  /// The record became a new row.
+  case inserted
+  /// The record changed a stored row.
+  case updated
+  /// The stored row already has the same values and was not written.
+  case unchanged
+  /// The stored row is newer.
+  case stale
+  /// The policy keeps the stored row in any case.
+  case ignored
+  /// The record is a removal: it is remembered, and a stored row that loses against it is deleted.
+  case removal
+}
+
+/// The values at one place that their column cannot hold, and that are kept with the unmapped members.
+package struct KeptMember: Sendable, Equatable {
+  package var count = 0
+
+  /// The first one, as JSON; only its beginning if it is long.
+  package var example: String
+
+  package init(count: Int = 0, example: String) {
+    self.count = count
+    self.example = example
+  }
+
+  package func adding(_ later: KeptMember) -> KeptMember {
+    KeptMember(count: count + later.count, example: example)
+  }
+}

@@ -100,9 +100,7 @@ extension RecordDecoder {
   }
 
   /// Decodes the name of the member that holds the record into the fields that read it.
-  mutating func decodeMemberName(
-    _ element: JSONElement, record: Int, batch: inout RecordBatch
-  ) {
+  mutating func decodeMemberName(_ element: JSONElement, record: Int, batch: inout RecordBatch) {
     guard let name = element.memberName else { return }
     for index in table.memberNameFields {
       let issueCount = issues.count
@@ -170,9 +168,7 @@ extension RecordDecoder {
 
   // MARK: Numbers
 
-  mutating func numberSlot(
-    of index: Int, lexeme: Span<UInt8>, element: JSONElement
-  ) -> ValueSlot {
+  mutating func numberSlot(of index: Int, lexeme: Span<UInt8>, element: JSONElement) -> ValueSlot {
     let value = NumberText.value(lexeme)
     let types = layout.fields[index].attribute.types
     let number: Number
@@ -310,9 +306,7 @@ extension RecordDecoder {
     return .text(start..<arena.count)
   }
 
-  mutating func instantSlot(
-    of index: Int, _ instant: Instant, text: Span<UInt8>
-  ) -> ValueSlot {
+  mutating func instantSlot(of index: Int, _ instant: Instant, text: Span<UInt8>) -> ValueSlot {
     guard Instant.range.contains(instant.microseconds) else {
       return reportText(index, "instant-range", text, "is outside the years 0 to 9999 in UTC")
     }

@@ -60,9 +60,7 @@ struct RecordDecoder: ~Copyable {
   private var recordNumber = 0
 
   /// - Parameter latestTimestamp: records with a later timestamp are rejected.
-  init(
-    model: Model, validators: [any RecordValidator] = [], latestTimestamp: Instant? = nil
-  ) {
+  init(model: Model, validators: [any RecordValidator] = [], latestTimestamp: Instant? = nil) {
     layout = RecordLayout(model)
     childDecoders = layout.relations.map { ChildDecoder($0.relation) }
     hasChildren = !childDecoders.isEmpty
@@ -436,9 +434,7 @@ struct RecordDecoder: ~Copyable {
   }
 
   /// Reports a timestamp in the future: it would win over every later record.
-  private mutating func checkTimestamp(
-    of record: Int, in batch: borrowing RecordBatch, slot: Int
-  ) {
+  private mutating func checkTimestamp(of record: Int, in batch: borrowing RecordBatch, slot: Int) {
     guard let time = batch.timestamp(of: record, slot: slot), time > latestTimestamp else { return }
     issues.report(
       "skew", layout.fields[slot].path, skewMessage(Instant(microseconds: time)))

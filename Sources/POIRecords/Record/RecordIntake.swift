@@ -117,9 +117,7 @@ package struct RecordIntake: ~Copyable {
 
   /// Decodes the record in a reject line and returns its issues. The record gets the position of its reject
   /// line.
-  private mutating func decode(
-    _ line: RejectLine, of reader: inout ElementReader
-  ) -> [Issue] {
+  private mutating func decode(_ line: RejectLine, of reader: inout ElementReader) -> [Issue] {
     let isMember = line.member != nil || line.holdsMember
     var inner = ElementReader(
       shape: isMember ? .container(JSONPointer(tokens: [])) : .sequence, limits: limits)

@@ -24,9 +24,7 @@ extension DatePattern {
     return true
   }
 
-  private func append(
-    _ parts: DateParts, hasZone: Bool, to output: inout GrowableBuffer<UInt8>
-  ) {
+  private func append(_ parts: DateParts, hasZone: Bool, to output: inout GrowableBuffer<UInt8>) {
     switch form {
     case .iso8601, .other:
       output.append(parts)

@@ -46,9 +46,7 @@ enum DecimalRounding {
   }
 
   /// The upper 128 bits of `digits` (with the highest bit set) times a power of five.
-  private static func product(
-    _ digits: UInt64, exponent: Int
-  ) -> (upper: UInt64, lower: UInt64) {
+  private static func product(_ digits: UInt64, exponent: Int) -> (upper: UInt64, lower: UInt64) {
     let power = powersOfFive[exponent]
     var (upper, lower) = digits.multipliedFullWidth(by: power.upper)
     // The lower half of the power matters only if it can carry into the kept bits.

@@ -117,9 +117,7 @@ package struct DecimalText {
     }
   }
 
-  private static func writtenExponent(
-    _ lexeme: UnsafeRawBufferPointer, from start: Int
-  ) -> Int {
+  private static func writtenExponent(_ lexeme: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
     let sign = unsafe lexeme[index]
     if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { index += 1 }

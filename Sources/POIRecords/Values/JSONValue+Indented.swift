@@ -32,9 +32,7 @@ extension JSONValue {
     }
   }
 
-  private static func filledLines(
-    _ elements: [JSONValue], _ indent: String, width: Int
-  ) -> String {
+  private static func filledLines(_ elements: [JSONValue], _ indent: String, width: Int) -> String {
     var lines: [String] = []
     var line = ""
     for (index, element) in elements.enumerated() {

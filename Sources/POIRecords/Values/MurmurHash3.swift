@@ -57,9 +57,7 @@ package enum MurmurHash3 {
 
   /// The last bytes from `start` on, fewer than 16, in two words padded with zeros.
   @inline(__always)
-  private static func tail(
-    of bytes: UnsafeRawBufferPointer, from start: Int
-  ) -> (UInt64, UInt64) {
+  private static func tail(of bytes: UnsafeRawBufferPointer, from start: Int) -> (UInt64, UInt64) {
     let count = bytes.count - start
     if start == 0 {
       var words: (UInt64, UInt64) = (0, 0)

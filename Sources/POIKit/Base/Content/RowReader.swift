@@ -76,9 +76,7 @@ final class RowReader {
   }
 
   /// A reader of the contents of a table's rows.
-  convenience init(
-    _ layout: TableLayout, schema: TableSchema, rows: RowSelection
-  ) throws {
+  convenience init(_ layout: TableLayout, schema: TableSchema, rows: RowSelection) throws {
     let rowID: SQL = "t.\(name: schema.rowIDName)"
     let table: SQL = "main.\(name: schema.name) AS t"
     let (source, condition): (SQL, SQL) =

@@ -79,18 +79,14 @@ struct ArchiveTable {
   }
 
   /// The columns of the archive of `table`; empty if there is no archive.
-  static func columns(
-    of table: String, in connection: Connection
-  ) throws -> [String] {
+  static func columns(of table: String, in connection: Connection) throws -> [String] {
     try connection.rows(
       "SELECT name FROM pragma_table_info(\(literal: prefix + table), 'main') ORDER BY cid"
     ) { $0.text(0) }
   }
 
   /// The tables with archived rows of a run, by name.
-  static func tables(
-    ofRun run: Int64, in connection: Connection
-  ) throws -> [String] {
+  static func tables(ofRun run: Int64, in connection: Connection) throws -> [String] {
     try rowCounts(ofRun: run, in: connection).map(\.table)
   }
 

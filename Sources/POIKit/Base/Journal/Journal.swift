@@ -26,9 +26,7 @@ enum Journal {
   static let lastChange: SQL = "(SELECT coalesce(max(id), 0) FROM poikit_journal)"
 
   /// The tables with rows that a run changed.
-  static func tables(
-    ofRun run: Int64, in connection: Connection
-  ) throws -> [String] {
+  static func tables(ofRun run: Int64, in connection: Connection) throws -> [String] {
     try connection.rows(
       "SELECT DISTINCT table_name FROM main.poikit_journal WHERE run = \(run)"
     ) { $0.text(0) }

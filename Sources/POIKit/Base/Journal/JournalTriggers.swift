@@ -17,9 +17,7 @@ struct JournalTriggers {
 
   /// - Throws: `StoreFailure` when an affected table has no row ids, or when a table that may lose rows has a
   ///   column with a name that archives need.
-  init(
-    for root: TableSchema, run: Int64, in connection: Connection
-  ) throws {
+  init(for root: TableSchema, run: Int64, in connection: Connection) throws {
     self.run = run
     archivedBefore = try ArchiveTable.rowCount(ofRun: run, in: connection)
     try archive(root, in: connection)
@@ -71,9 +69,7 @@ struct JournalTriggers {
     return found
   }
 
-  private mutating func archive(
-    _ table: TableSchema, in connection: Connection
-  ) throws {
+  private mutating func archive(_ table: TableSchema, in connection: Connection) throws {
     let archive = ArchiveTable(source: table)
     let isThere = try !ArchiveTable.columns(of: table.name, in: connection).isEmpty
     try archive.prepare()

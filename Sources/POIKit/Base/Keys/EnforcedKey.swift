@@ -24,9 +24,7 @@ struct EnforcedKey: Equatable {
   }
 
   /// The key of the model's table, or nil if no key is enforced.
-  static func read(
-    of model: Model, in connection: Connection
-  ) throws -> EnforcedKey? {
+  static func read(of model: Model, in connection: Connection) throws -> EnforcedKey? {
     let columns = try columns(ofTable: model.table, in: connection)
     let slots = columns.compactMap { column in
       model.attributes.firstIndex { $0.column == column }
@@ -40,9 +38,7 @@ struct EnforcedKey: Equatable {
   }
 
   /// The columns of a table's enforced key, in the order of the key; empty if no key was enforced.
-  static func columns(
-    ofTable table: String, in connection: Connection
-  ) throws -> [String] {
+  static func columns(ofTable table: String, in connection: Connection) throws -> [String] {
     return try connection.rows(
       """
       SELECT k.value FROM main.poikit_table AS t, json_each(t.enforced_key) AS k

@@ -30,9 +30,7 @@ struct KeyEnforcer {
   /// The columns of the index that enforces the key of a table; empty if no key is enforced.
   ///
   /// An index of that name on another table does not count: it belongs to a table that was renamed.
-  static func indexedColumns(
-    of table: String, in connection: Connection
-  ) throws -> [String] {
+  static func indexedColumns(of table: String, in connection: Connection) throws -> [String] {
     try connection.rows(
       """
       SELECT c.name FROM pragma_index_list(\(literal: table), 'main') AS i,

@@ -92,9 +92,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The message.
   public var description: String { message }
 
-  package init(
-    _ code: Code, _ message: String, advice: Advice..., cause: SQLiteError? = nil
-  ) {
+  package init(_ code: Code, _ message: String, advice: Advice..., cause: SQLiteError? = nil) {
     self.init(code, message, advice: advice, cause: cause)
   }
 

@@ -13,15 +13,11 @@ struct StoreFailure: Error {
   /// The error of SQLite that caused it, if any.
   let cause: SQLiteError?
 
-  init(
-    _ code: StoreError.Code, _ message: String, advice: Advice..., cause: SQLiteError? = nil
-  ) {
+  init(_ code: StoreError.Code, _ message: String, advice: Advice..., cause: SQLiteError? = nil) {
     self.init(code, message, advice: advice, cause: cause)
   }
 
-  init(
-    _ code: StoreError.Code, _ message: String, advice: [Advice], cause: SQLiteError? = nil
-  ) {
+  init(_ code: StoreError.Code, _ message: String, advice: [Advice], cause: SQLiteError? = nil) {
     self.code = code
     self.message = message
     self.advice = advice

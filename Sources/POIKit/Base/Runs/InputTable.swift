@@ -35,9 +35,7 @@ enum InputTable {
   }
 
   /// The inputs of a run, by number.
-  static func inputs(
-    ofRun run: Int64, in connection: Connection
-  ) throws -> [ImportReport.Input] {
+  static func inputs(ofRun run: Int64, in connection: Connection) throws -> [ImportReport.Input] {
     try connection.rows(
       """
       SELECT name, pointer, is_pointer_found, token, byte_count
@@ -51,9 +49,7 @@ enum InputTable {
     }
   }
 
-  static func remove(
-    ofRun run: Int64, in connection: Connection
-  ) throws {
+  static func remove(ofRun run: Int64, in connection: Connection) throws {
     try connection.execute("DELETE FROM main.poikit_input WHERE run = \(run)")
   }
 }

@@ -103,9 +103,7 @@ enum Bookkeeping {
   }
 
   /// The document of the model that a table of records was created with, or last changed to.
-  static func document(
-    ofTable table: String, in connection: Connection
-  ) throws -> String? {
+  static func document(ofTable table: String, in connection: Connection) throws -> String? {
     var statement = try connection.prepare("SELECT model FROM poikit_table WHERE name = ?")
     try statement.bind(1, text: table)
     return try statement.step() ? statement.text(0) : nil

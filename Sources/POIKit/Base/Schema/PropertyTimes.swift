@@ -41,9 +41,7 @@ struct PropertyTimes {
     times = Array(repeating: .never, count: columns.count)
   }
 
-  static func isKept(
-    in table: String, of connection: Connection
-  ) throws -> Bool {
+  static func isKept(in table: String, of connection: Connection) throws -> Bool {
     try connection.integer(
       """
       SELECT 1 FROM pragma_table_info(\(literal: table), 'main') WHERE name = \(literal: column)
@@ -51,18 +49,14 @@ struct PropertyTimes {
   }
 
   /// Makes the table store times. Existing rows get NULL: all times are the row's timestamp.
-  static func keep(
-    in table: String, of connection: Connection
-  ) throws {
+  static func keep(in table: String, of connection: Connection) throws {
     guard try !isKept(in: table, of: connection) else { return }
     try connection.execute(
       "ALTER TABLE \(name: table) ADD COLUMN \(name: column) TEXT")
   }
 
   /// Notes in all existing rows that no record named the attributes of some new columns.
-  static func markUnnamed(
-    _ columns: [String], in table: String, of connection: Connection
-  ) throws {
+  static func markUnnamed(_ columns: [String], in table: String, of connection: Connection) throws {
     guard !columns.isEmpty else { return }
     let times = JSONValue.object(
       columns.map { JSONValue.Member(name: $0, value: .bool(false)) }
@@ -128,9 +122,7 @@ struct PropertyTimes {
   ///   - text: the stored value of `poikit_times`.
   ///   - other: a text of the same form with the new time; without one for the column, the new time
   ///     is the row's timestamp.
-  static func text(
-    settingTimeOf column: String, in text: String?, from other: String?
-  ) -> String? {
+  static func text(settingTimeOf column: String, in text: String?, from other: String?) -> String? {
     var members = json(text)?.members ?? []
     members.removeAll { $0.name == column }
     if let value = json(other)?[column] {

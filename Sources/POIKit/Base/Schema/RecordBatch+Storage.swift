@@ -7,9 +7,7 @@ extension RecordBatch {
   ///
   /// Text is not copied: the parameter points into the batch's arena. The statement must run before
   /// the batch changes.
-  func bind(
-    record: Int, slot: Int, to statement: inout Statement, at index: Int
-  ) throws {
+  func bind(record: Int, slot: Int, to statement: inout Statement, at index: Int) throws {
     let value = self[record, slot]
     switch value.kind {
     case .absent, .null, .related: try statement.bindNull(index)

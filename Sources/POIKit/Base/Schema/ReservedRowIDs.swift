@@ -26,9 +26,7 @@ enum ReservedRowIDs {
   }
 
   /// The greatest reserved id of a table; nil if no id is reserved.
-  static func last(
-    of table: String, in connection: Connection
-  ) throws -> Int64? {
+  static func last(of table: String, in connection: Connection) throws -> Int64? {
     let isAny = try connection.integer(
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = \(literal: Self.table)")
     guard isAny != nil else { return nil }

@@ -11,9 +11,7 @@ extension TableLayout {
   ///     nil, the model's timestamp.
   /// - Throws: `StoreError` with `noSuchColumn` when the model has no such attribute, or when the
   ///   model has no key and `key` is empty.
-  package init(
-    _ model: Model, key: [String] = [], timestamp: String? = nil
-  ) throws(StoreError) {
+  package init(_ model: Model, key: [String] = [], timestamp: String? = nil) throws(StoreError) {
     let columns = try (key.isEmpty ? model.key : key).map { name throws(StoreError) in
       try TableLayout.attribute(name, of: model).column
     }
@@ -44,9 +42,7 @@ extension TableLayout {
   /// The part of a layout that a digest needs.
   init(contentOf model: Model) { self.init(model, isToolkitTable: true) }
 
-  private static func attribute(
-    _ name: String, of model: Model
-  ) throws(StoreError) -> Attribute {
+  private static func attribute(_ name: String, of model: Model) throws(StoreError) -> Attribute {
     let attribute =
       model.attribute(named: name) ?? model.attributes.first { $0.column == name }
     guard let attribute else {

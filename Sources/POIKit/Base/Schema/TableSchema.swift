@@ -128,9 +128,7 @@ extension TableSchema {
     let isStored: Bool
   }
 
-  private static func find(
-    _ table: String, in connection: Connection
-  ) throws -> String {
+  private static func find(_ table: String, in connection: Connection) throws -> String {
     let found: (name: String, type: String, hasRowIDs: Bool)?
     let others: [String]
     found = try kind(of: table, in: connection)
@@ -171,9 +169,7 @@ extension TableSchema {
     ) { ($0.text(0), $0.text(1), $0.integer(2) == 0) }.first
   }
 
-  private static func tables(
-    in connection: Connection
-  ) throws -> [String] {
+  private static func tables(in connection: Connection) throws -> [String] {
     try connection.rows(
       """
       SELECT name FROM pragma_table_list
@@ -184,9 +180,7 @@ extension TableSchema {
     ) { $0.text(0) }
   }
 
-  private static func columns(
-    of table: String, in connection: Connection
-  ) throws -> [Column] {
+  private static func columns(of table: String, in connection: Connection) throws -> [Column] {
     try connection.rows(
       """
       SELECT name, type, pk, hidden FROM pragma_table_xinfo(\(literal: table)) ORDER BY cid
@@ -197,9 +191,7 @@ extension TableSchema {
     }
   }
 
-  private static func keyIndexCount(
-    of table: String, in connection: Connection
-  ) throws -> Int64 {
+  private static func keyIndexCount(of table: String, in connection: Connection) throws -> Int64 {
     try connection.integer(
       "SELECT count(*) FROM pragma_index_list(\(literal: table)) WHERE origin = 'pk'") ?? 0
   }

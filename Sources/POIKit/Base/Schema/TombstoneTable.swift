@@ -48,9 +48,7 @@ struct TombstoneTable: Sendable, Hashable {
   }
 
   /// The existing table for a table of records, by the model that the records were last changed to.
-  static func stored(
-    for records: String, in connection: Connection
-  ) throws -> TombstoneTable? {
+  static func stored(for records: String, in connection: Connection) throws -> TombstoneTable? {
     guard try exists(for: records, in: connection),
       let document = try Bookkeeping.document(ofTable: records, in: connection)
     else { return nil }
@@ -58,17 +56,13 @@ struct TombstoneTable: Sendable, Hashable {
   }
 
   /// The number of stored tombstones of a table of records, by any key.
-  static func removalCount(
-    of records: String, in connection: Connection
-  ) throws -> Int {
+  static func removalCount(of records: String, in connection: Connection) throws -> Int {
     guard try exists(for: records, in: connection) else { return 0 }
     return Int(try connection.integer("SELECT count(*) FROM \(quotedName(of: records))") ?? 0)
   }
 
   /// Drops the table of a table of records, if it exists.
-  static func remove(
-    for records: String, in connection: Connection
-  ) throws {
+  static func remove(for records: String, in connection: Connection) throws {
     try connection.execute("DROP TABLE IF EXISTS \(quotedName(of: records))")
   }
 
@@ -80,9 +74,7 @@ struct TombstoneTable: Sendable, Hashable {
     try TombstoneTable.exists(for: records, in: connection)
   }
 
-  private static func exists(
-    for records: String, in connection: Connection
-  ) throws -> Bool {
+  private static func exists(for records: String, in connection: Connection) throws -> Bool {
     let name: SQL = "\(literal: name(of: records))"
     return try connection.integer(
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = \(name)") != nil

@@ -41,9 +41,7 @@ struct Trigger {
   }
 
   /// Drops a trigger, if it exists.
-  static func drop(
-    _ name: String, from database: SQL = "main", in connection: Connection
-  ) throws {
+  static func drop(_ name: String, from database: SQL = "main", in connection: Connection) throws {
     try connection.execute("DROP TRIGGER IF EXISTS \(database).\(name: name)")
   }
 

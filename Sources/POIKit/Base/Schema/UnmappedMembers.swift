@@ -196,9 +196,7 @@ struct UnmappedMembers {
     return steps.count == 1 ? value : Self.value(at: steps.dropFirst(), in: value.members ?? [])
   }
 
-  private static func remove(
-    _ steps: ArraySlice<String>, from members: inout [JSONValue.Member]
-  ) {
+  private static func remove(_ steps: ArraySlice<String>, from members: inout [JSONValue.Member]) {
     guard let step = steps.first else { return }
     if steps.count > 1, var inner = members[step]?.members {
       remove(steps.dropFirst(), from: &inner)

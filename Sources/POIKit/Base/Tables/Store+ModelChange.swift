@@ -81,9 +81,7 @@ extension Store.Lease {
     return nil
   }
 
-  private func tableState(
-    of old: Model, _ new: Model
-  ) throws -> ModelChange.Table {
+  private func tableState(of old: Model, _ new: Model) throws -> ModelChange.Table {
     let name = SQL(name: old.table)
     var table = ModelChange.Table(
       notNullColumns: [], columns: [],
@@ -161,9 +159,7 @@ extension Store.Lease {
   }
 
   /// Fills new attributes of the rows of a table or its archive with their defaults.
-  private func giveDefaults(
-    of model: Model, to attributes: [Attribute], in table: String
-  ) throws {
+  private func giveDefaults(of model: Model, to attributes: [Attribute], in table: String) throws {
     let columns = attributes.map(\.column)
     let entries = model.defaults.entries.filter {
       !$0.slot.isNull && columns.contains(model.attributes[$0.field].column)

@@ -15,9 +15,7 @@ extension Store {
   ///   - model: the model of the table.
   ///   - source: the value of `ImportOptions.source`.
   /// - Throws: `StoreError` when the store cannot be read.
-  public func token(
-    of model: Model, source: String = ""
-  ) throws(StoreError) -> String? {
+  public func token(of model: Model, source: String = "") throws(StoreError) -> String? {
     try leased { try $0.token(of: model, source: source) }
   }
 
@@ -37,9 +35,7 @@ extension Store {
   ///   - model: the model of the table.
   ///   - source: the value of `ImportOptions.source`.
   /// - Throws: `StoreError` when the store cannot be read.
-  public func hasFinishedImport(
-    of model: Model, source: String = ""
-  ) throws(StoreError) -> Bool {
+  public func hasFinishedImport(of model: Model, source: String = "") throws(StoreError) -> Bool {
     try leased { try $0.hasFinishedImport(of: model, source: source) }
   }
 }
@@ -55,16 +51,12 @@ extension Store.Lease {
     ) STRICT, WITHOUT ROWID
     """
 
-  func token(
-    of model: Model, source: String
-  ) throws -> String? {
+  func token(of model: Model, source: String) throws -> String? {
     guard let kept = try keptToken(table: model.table, source: source) else { return nil }
     return kept.serverToken ?? kept.highest.map { Self.text(of: $0, model: model) }
   }
 
-  func hasFinishedImport(
-    of model: Model, source: String
-  ) throws -> Bool {
+  func hasFinishedImport(of model: Model, source: String) throws -> Bool {
     // If a snapshot was undone, its records were still imported.
     try RunRecord.latest(
       where: """
@@ -111,9 +103,7 @@ extension Store.Lease {
   }
 
   /// A source other than `source` whose records were imported into the table; nil if there is no other.
-  func otherSource(
-    of table: String, than source: String
-  ) throws -> String? {
+  func otherSource(of table: String, than source: String) throws -> String? {
     try RunRecord.latest(
       where: """
         \(RunRecord.imports(into: table)) AND options ->> 'source' <> \(literal: source)

@@ -91,9 +91,7 @@ public final class Store: Sendable {
     ///
     /// - Parameters: as for a store; a foreign database does not become one by `shared`.
     /// - Throws: `StoreError` when it cannot be opened as asked.
-    public init(
-      path: String, for opening: Opening, trustsSchema: Bool = false
-    ) throws(StoreError) {
+    public init(path: String, for opening: Opening, trustsSchema: Bool = false) throws(StoreError) {
       self = try StoreError.converting(path: path) {
         let connection = try Store.connect(path: path, for: opening, trustsSchema: trustsSchema)
         guard try Store.isStore(connection) else { return .foreign(connection) }
@@ -214,9 +212,7 @@ public final class Store: Sendable {
   /// The first page of a new file is written through a rollback journal. Without it a power cut could leave
   /// a file of zeros, which is not a database. That journal holds no pages, so one sync suffices. The
   /// change of mode waits for other programs.
-  private static func chooseLog(
-    of connection: Connection, isNew: Bool
-  ) throws {
+  private static func chooseLog(of connection: Connection, isNew: Bool) throws {
     try connection.execute(
       """
       PRAGMA wal_autocheckpoint = \(Store.checkpointInterval);
@@ -285,9 +281,7 @@ public final class Store: Sendable {
   /// only inside `body`. A transaction that is open when `body` ends is rolled back.
   ///
   /// - Throws: `StoreError` with `inUse` when another operation uses the store; what `body` throws.
-  public func withConnection<Result>(
-    _ body: (Connection) throws -> Result
-  ) throws -> Result {
+  public func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let lease = try lease()
     defer { lease.connection.rollback() }
     return try body(lease.connection)
@@ -376,9 +370,7 @@ extension Store {
   /// Why a table cannot be changed to another model; nil if it can, or if it does not exist.
   ///
   /// - Parameter abandonsRuns: whether unfinished imports into the table are abandoned.
-  package func obstacle(
-    to model: Model, abandonsRuns: Bool
-  ) throws(StoreError) -> String? {
+  package func obstacle(to model: Model, abandonsRuns: Bool) throws(StoreError) -> String? {
     try leased { try $0.obstacle(to: model, abandonsRuns: abandonsRuns) }
   }
 

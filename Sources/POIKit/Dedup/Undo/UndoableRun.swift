@@ -23,9 +23,7 @@ struct UndoableRun {
   ///
   /// - Throws: `StoreFailure` when the log has no such run, when its archive is missing or incomplete, and
   ///   when a later run must be undone first.
-  static func find(
-    _ id: Int64?, in connection: Connection
-  ) throws -> UndoableRun {
+  static func find(_ id: Int64?, in connection: Connection) throws -> UndoableRun {
     let condition: SQL = id.map { "id = \($0)" } ?? "state <> 'undone' AND \(hasChanged)"
     guard
       let found = try RunRecord.latest(where: "\(removesRows) AND \(condition)", in: connection)

@@ -48,9 +48,7 @@ struct ValueRestoration {
     return isRestored
   }
 
-  private static func bind(
-    _ moves: [Int64], _ row: Int64, to statement: inout Statement
-  ) throws {
+  private static func bind(_ moves: [Int64], _ row: Int64, to statement: inout Statement) throws {
     try statement.bind(1, integer: row)
     for (place, move) in moves.enumerated() { try statement.bind(place + 2, integer: move) }
   }

@@ -71,9 +71,7 @@ struct DeduplicationPass: ~Copyable {
   }
 
   /// - Returns: what `run` would do, or nil if it was stopped.
-  mutating func plan(
-    progress: (StoreProgress) -> BatchDecision
-  ) throws -> DeduplicationPlan? {
+  mutating func plan(progress: (StoreProgress) -> BatchDecision) throws -> DeduplicationPlan? {
     guard try select(without: tombstones, progress: progress) else { return nil }
     plan = selection.plan
     if options.mergesLosers { try connection.inTransaction(.deferred) { try countFills() } }

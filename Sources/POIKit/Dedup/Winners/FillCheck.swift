@@ -42,9 +42,7 @@ struct FillCheck: ~Copyable {
   ///   - values: the merged values of a group, in the order of the columns.
   ///   - presentColumns: the columns among `fixedColumns` in which the winner has a value.
   /// - Returns: the number of values left out.
-  mutating func leaveOut(
-    from values: inout [MergedValue], presentColumns: Set<String>
-  ) -> Int {
+  mutating func leaveOut(from values: inout [MergedValue], presentColumns: Set<String>) -> Int {
     var count = 0
     for (number, attribute) in model.attributes.enumerated()
     where attribute.mergeRule == .union {

@@ -188,9 +188,7 @@ extension WinnerSelection {
 
   /// The key in the current row of a statement, from its second column on; nil if the row is
   /// skipped because of a NULL.
-  private mutating func readKey(
-    of statement: borrowing Statement, columnCount: Int
-  ) -> SortKey? {
+  private mutating func readKey(of statement: borrowing Statement, columnCount: Int) -> SortKey? {
     if columnCount == 1, let key = SortKey(column: 1, of: statement, noting: &keyForms) {
       return key
     }
@@ -231,9 +229,7 @@ extension WinnerSelection {
   }
 
   /// Decides the groups of all candidates, which are read key by key.
-  private mutating func decideGroups(
-    beginningWith first: CandidateEntry
-  ) throws {
+  private mutating func decideGroups(beginningWith first: CandidateEntry) throws {
     var keys = try KeyReader(layout, schema: schema)
     let contents = try RowReader(layout, schema: schema, rows: .one)
     var following: CandidateEntry? = first

@@ -63,9 +63,7 @@ extension IndexPrefix {
     }
   }
 
-  private static func words(
-    _ column: Int, of statement: borrowing Statement
-  ) -> (UInt64, UInt64) {
+  private static func words(_ column: Int, of statement: borrowing Statement) -> (UInt64, UInt64) {
     switch statement.value(column) {
     case .integer(let integer): words(RowTimestamp(integer))
     case .real(let real): words(RowTimestamp(real))

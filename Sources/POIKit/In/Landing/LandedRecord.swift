@@ -75,9 +75,7 @@ enum LandedRecord {
   /// - Parameter inputCount: the number of inputs.
   /// - Throws: `SQLiteError` when the bytes are not a landed record; then the batch must not be
   ///   used.
-  static func read(
-    _ bytes: Span<UInt8>, inputCount: Int, into batch: inout RecordBatch
-  ) throws {
+  static func read(_ bytes: Span<UInt8>, inputCount: Int, into batch: inout RecordBatch) throws {
     var position = 0
     let input = try count(bytes, at: &position)
     guard input < inputCount else { throw LandingTable.damage }
@@ -142,9 +140,7 @@ enum LandedRecord {
   /// Reads a number of 8 bytes.
   ///
   /// - Throws: `SQLiteError` when there are fewer.
-  static func number(
-    _ bytes: Span<UInt8>, at position: inout Int
-  ) throws -> UInt64 {
+  static func number(_ bytes: Span<UInt8>, at position: inout Int) throws -> UInt64 {
     guard bytes.count - position >= 8 else { throw LandingTable.damage }
     defer { position += 8 }
     return unsafe bytes.withUnsafeBytes { bytes in
@@ -163,9 +159,7 @@ enum LandedRecord {
   }
 
   /// Reads a number with 7 bits in each byte. It has at most 8 bytes, so that sums cannot overflow.
-  private static func count(
-    _ bytes: Span<UInt8>, at position: inout Int
-  ) throws -> Int {
+  private static func count(_ bytes: Span<UInt8>, at position: inout Int) throws -> Int {
     var count = 0
     var shift = 0
     while shift < 8 * 7 {
@@ -177,9 +171,7 @@ enum LandedRecord {
     throw LandingTable.damage
   }
 
-  private static func byte(
-    _ bytes: Span<UInt8>, at position: inout Int
-  ) throws -> UInt8 {
+  private static func byte(_ bytes: Span<UInt8>, at position: inout Int) throws -> UInt8 {
     guard position < bytes.count else { throw LandingTable.damage }
     defer { position += 1 }
     return bytes[position]

@@ -73,9 +73,7 @@ final class ChildRowWriter {
   }
 
   /// Inserts the rows of a new parent.
-  func insert(
-    _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
-  ) throws {
+  func insert(_ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64) throws {
     for row in children.rows(ofParent: parent) {
       try insert(row, of: children.rows, under: parentRowID)
     }
@@ -83,9 +81,7 @@ final class ChildRowWriter {
 
   /// Replaces the rows of a parent by the rows in the batch. Deletes come first, to avoid
   /// conflicts.
-  func replace(
-    _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
-  ) throws {
+  func replace(_ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64) throws {
     var stored: [Int64?] = []
     for row in children.rows(ofParent: parent) {
       stored.append(try storedRow(row, of: children.rows, under: parentRowID))
@@ -108,9 +104,7 @@ final class ChildRowWriter {
     for writer in relationsToMany { writer.forgetRows() }
   }
 
-  private func insert(
-    _ row: Int, of rows: borrowing RecordBatch, under parentRowID: Int64
-  ) throws {
+  private func insert(_ row: Int, of rows: borrowing RecordBatch, under parentRowID: Int64) throws {
     try insertion.statement.bind(1, integer: parentRowID)
     for slot in 0..<layout.attributeCount {
       try rows.bind(record: row, slot: slot, to: &insertion.statement, at: slot + 2)
@@ -137,9 +131,7 @@ final class ChildRowWriter {
   }
 
   /// Updates a stored row to the values in the batch, if they differ.
-  private func update(
-    _ rowID: Int64, to row: Int, of rows: borrowing RecordBatch
-  ) throws {
+  private func update(_ rowID: Int64, to row: Int, of rows: borrowing RecordBatch) throws {
     guard update != nil else { return }
     try update?.bind(1, integer: rowID)
     for slot in otherSlots {

@@ -27,18 +27,14 @@ final class JoinRowWriter {
   }
 
   /// Inserts the rows of a new parent.
-  func insert(
-    _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
-  ) throws {
+  func insert(_ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64) throws {
     for row in children.rows(ofParent: parent) {
       try insert(try shared.rowID(record: row, batch: children.rows), under: parentRowID)
     }
   }
 
   /// Replaces the rows of a parent by the rows in the batch. Shared rows stay even if no parent has them.
-  func replace(
-    _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
-  ) throws {
+  func replace(_ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64) throws {
     var wanted: [Int64] = []
     for row in children.rows(ofParent: parent) {
       wanted.append(try shared.rowID(record: row, batch: children.rows))

@@ -278,9 +278,7 @@ extension MergeWriter {
   /// Compares a record with the stored row by digest, and by content if the digests are equal.
   ///
   /// - Returns: 0 for the same content, positive if the record is greater.
-  private mutating func compareContent(
-    of record: Int, of batch: borrowing RecordBatch
-  ) -> Int {
+  private mutating func compareContent(of record: Int, of batch: borrowing RecordBatch) -> Int {
     let digest = batch.digest(of: record)
     if digest != storedDigest { return storedDigest < digest ? 1 : -1 }
     _ = recordDigester.digest(record: record, of: batch)

@@ -9,9 +9,7 @@ struct ObsoleteRows: ~Copyable {
   ///   - table: the rows' table.
   ///   - parentColumn: the column that holds the parent's row id.
   ///   - column: the column that distinguishes the rows of one parent.
-  init(
-    table: String, parentColumn: String, column: String, connection: Connection
-  ) throws {
+  init(table: String, parentColumn: String, column: String, connection: Connection) throws {
     let table = SQL(name: table)
     let parent = SQL(name: parentColumn)
     let column = SQL(name: column)
@@ -25,9 +23,7 @@ struct ObsoleteRows: ~Copyable {
   /// Deletes all rows of a parent except those with a value of `kept` in the column.
   ///
   /// - Returns: the values of `kept` that the parent has.
-  mutating func remove(
-    ofParent parent: Int64, except kept: Set<Int64>
-  ) throws -> Set<Int64> {
+  mutating func remove(ofParent parent: Int64, except kept: Set<Int64>) throws -> Set<Int64> {
     var present: Set<Int64> = []
     var others: [Int64] = []
     try selection.bind(1, integer: parent)

@@ -49,9 +49,7 @@ final class RelationToManyWriter {
   /// - Parameters:
   ///   - rowID: the record's row.
   ///   - record: the record in `batch`.
-  func insertRows(
-    ofRow rowID: Int64, record: Int, of batch: borrowing RecordBatch
-  ) throws {
+  func insertRows(ofRow rowID: Int64, record: Int, of batch: borrowing RecordBatch) throws {
     let children = batch.children[number]
     switch rows {
     case .own(let writer): try writer.insert(children, ofParent: record, under: rowID)
@@ -65,9 +63,7 @@ final class RelationToManyWriter {
   /// - Parameters:
   ///   - rowID: the stored row.
   ///   - record: the record in `batch`.
-  func replaceRows(
-    ofRow rowID: Int64, record: Int, of batch: borrowing RecordBatch
-  ) throws {
+  func replaceRows(ofRow rowID: Int64, record: Int, of batch: borrowing RecordBatch) throws {
     let children = batch.children[number]
     switch rows {
     case .own(let writer): try writer.replace(children, ofParent: record, under: rowID)

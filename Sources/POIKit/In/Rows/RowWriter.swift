@@ -36,9 +36,7 @@ struct RowWriter: ~Copyable {
   /// Restored if a record is refused after rows were inserted for its relations.
   private let savepoint: RecordSavepoint
 
-  init(
-    _ table: Table, savepoint: RecordSavepoint, connection: Connection
-  ) throws {
+  init(_ table: Table, savepoint: RecordSavepoint, connection: Connection) throws {
     // The initializer of a noncopyable value must do everything that can fail before it sets the
     // first property.
     let insertion = try table.insertion(on: connection)
@@ -169,9 +167,7 @@ struct RowWriter: ~Copyable {
     }
   }
 
-  private mutating func findRelatedRows(
-    record: Int, of batch: borrowing RecordBatch
-  ) throws {
+  private mutating func findRelatedRows(record: Int, of batch: borrowing RecordBatch) throws {
     relatedRowIDs.removeAll(keepingCapacity: true)
     for relation in relations where batch[record, relation.slot].kind == .related {
       let rowID = try relatedRowID(relation.writer, record: record, of: batch)
@@ -218,9 +214,7 @@ extension RowWriter.Table {
     return names.enumerated().map { ($0.element, $0.offset + 1) }
   }
 
-  fileprivate func insertion(
-    on connection: Connection
-  ) throws -> RowInsertion {
+  fileprivate func insertion(on connection: Connection) throws -> RowInsertion {
     var columns = columns
     if key?.isHashed == true { columns.append((KeyEnforcer.hashColumn, hashParameter)) }
     if hasTimes { columns.append((PropertyTimes.column, timesParameter)) }

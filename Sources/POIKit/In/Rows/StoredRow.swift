@@ -87,9 +87,7 @@ struct StoredRow: ~Copyable {
     }
   }
 
-  mutating func copy(
-    slot: Int, from record: Int, of other: borrowing RecordBatch
-  ) {
+  mutating func copy(slot: Int, from record: Int, of other: borrowing RecordBatch) {
     batch.copy(slot: slot, from: record, of: other, to: 0)
     if let number = layout.relations.firstIndex(where: { $0.slot == slot }) {
       setRelation(number, to: other.children[number].digest(ofParent: record))

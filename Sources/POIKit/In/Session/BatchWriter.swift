@@ -242,9 +242,7 @@ struct BatchWriter: ~Copyable {
   }
 
   /// Inserts the rejects of `batch`, inside the caller's transaction.
-  mutating func insertRejects(
-    of batch: borrowing RecordBatch, _ names: InputNames
-  ) throws {
+  mutating func insertRejects(of batch: borrowing RecordBatch, _ names: InputNames) throws {
     for reject in batch.rejects {
       let first = reject.issues[0]
       try rejection.bind(1, integer: runID)
@@ -291,9 +289,7 @@ struct SnapshotWriter: ~Copyable {
   private let keySlots: [Int]
   private var insertion: Statement
 
-  init(
-    _ table: SnapshotTable, _ model: Model, connection: Connection
-  ) throws {
+  init(_ table: SnapshotTable, _ model: Model, connection: Connection) throws {
     let parameters: [SQL] = table.keyColumns.map { _ in "?" }
     let insertion = try connection.prepare(
       "INSERT INTO \(table.quotedName) VALUES (\(parameters.joined(separator: ", ")))")

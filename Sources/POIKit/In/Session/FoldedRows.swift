@@ -19,9 +19,7 @@ struct FoldedRows {
     (borrowing Store.Lease, Model, SnapshotTable?, () -> Instant) throws -> FoldedRows
 
   /// The number of rows that folds after a run have removed from a table.
-  static func count(
-    in table: String, since run: Int64, of connection: Connection
-  ) throws -> Int {
+  static func count(in table: String, since run: Int64, of connection: Connection) throws -> Int {
     Int(
       try connection.integer(
         """

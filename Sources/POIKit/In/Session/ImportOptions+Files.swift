@@ -52,9 +52,7 @@ extension ImportOptions {
 
   /// The object that is all of a file: the names of its members, the one that leads to its only array of objects,
   /// and its members if it is small. nil for other files, larger ones, and those that cannot be read.
-  private static func lonelyObject(
-    inFile path: String
-  ) -> (
+  private static func lonelyObject(inFile path: String) -> (
     names: Set<String>, arrayMember: String?, holdsOnlyObjects: Bool,
     smallObject: [JSONValue.Member]?
   )? {

@@ -37,9 +37,7 @@ extension ImportSession {
     try beginReading(at: place, hasHeader: hasHeader, columns: columns)
   }
 
-  private func checkToken(
-    _ pointer: JSONPointer, beside shape: ElementShape
-  ) throws(StoreError) {
+  private func checkToken(_ pointer: JSONPointer, beside shape: ElementShape) throws(StoreError) {
     guard case .container(let records) = shape, !Self.isBelow(records, pointer) else {
       throw StoreError(
         .invalidOptions,

@@ -257,9 +257,7 @@ public struct ImportSession: ~Copyable {
     }
   }
 
-  private mutating func openInput(
-    named name: String, byteCount: Int?
-  ) throws(StoreError) -> Bool {
+  private mutating func openInput(named name: String, byteCount: Int?) throws(StoreError) -> Bool {
     // The count of a run to resume is known after its position is reached.
     let isAhead = resumption != nil || options.isResuming && inputCount == 0
     if hasReachedLimit, !isAhead {

@@ -117,9 +117,7 @@ struct LandingMerge: ~Copyable {
   }
 
   /// The row that an earlier removal with the prefix matched, or nil if no row did.
-  private static func row(
-    _ prefix: IndexPrefix, in removal: inout Statement
-  ) throws -> Int64? {
+  private static func row(_ prefix: IndexPrefix, in removal: inout Statement) throws -> Int64? {
     try removal.bind(1, integer: Int64(bitPattern: prefix.high))
     try removal.bind(2, integer: Int64(bitPattern: prefix.low))
     let rowID = try removal.step() ? removal.integer(0) : nil

@@ -65,9 +65,7 @@ struct RecordOrder {
     return left.count - right.count
   }
 
-  private func value(
-    _ slot: Int, of record: Int, in batch: borrowing RecordBatch
-  ) -> JSONValue {
+  private func value(_ slot: Int, of record: Int, in batch: borrowing RecordBatch) -> JSONValue {
     let value = batch[record, slot]
     return switch value.kind {
     case .integer: .number(value.integer)

@@ -151,9 +151,7 @@ struct RejectFile: ~Copyable {
   /// Writes the rejects of a batch.
   ///
   /// - Parameter names: the names of their inputs.
-  mutating func write(
-    _ batch: borrowing RecordBatch, _ names: InputNames
-  ) throws(StoreError) {
+  mutating func write(_ batch: borrowing RecordBatch, _ names: InputNames) throws(StoreError) {
     for reject in batch.rejects {
       buffer.append(
         contentsOf: RejectLine.text(

@@ -46,9 +46,7 @@ struct RunWriter: ~Copyable {
   /// The target of the records. It is the last property, so that it outlives the writer's statements.
   private let store: Store.Lease
 
-  init(
-    store: consuming Store.Lease, table: ImportedTable, model: Model, options: ImportOptions
-  ) {
+  init(store: consuming Store.Lease, table: ImportedTable, model: Model, options: ImportOptions) {
     self.store = store
     self.table = table
     self.model = model
@@ -373,9 +371,7 @@ struct RunWriter: ~Copyable {
       || progress.byteCount.map { $0 > options.directByteLimit } ?? false
   }
 
-  private mutating func land(
-    _ batch: borrowing RecordBatch, input: Int
-  ) throws {
+  private mutating func land(_ batch: borrowing RecordBatch, input: Int) throws {
     try writer?.land(batch, input: input)
   }
 
@@ -474,9 +470,7 @@ struct RunWriter: ~Copyable {
   /// Ends a run that was read to its end, if it has begun.
   ///
   /// - Parameter isRefused: whether it is a snapshot whose removals were refused.
-  mutating func endRun(
-    _ checkpoint: ImportCheckpoint, isRefused: Bool = false
-  ) throws(StoreError) {
+  mutating func endRun(_ checkpoint: ImportCheckpoint, isRefused: Bool = false) throws(StoreError) {
     guard runID != nil else { return }
     do {
       try writeEnd(.finished, checkpoint, isRefused: isRefused)
@@ -526,9 +520,7 @@ struct RunWriter: ~Copyable {
   }
 
   /// Removes the rows that the snapshot lacks and ends the run, in one transaction.
-  mutating func endSnapshot(
-    _ checkpoint: ImportCheckpoint
-  ) throws(StoreError) -> SnapshotOutcome? {
+  mutating func endSnapshot(_ checkpoint: ImportCheckpoint) throws(StoreError) -> SnapshotOutcome? {
     guard let runID else { return nil }
     do {
       let outcome = try store.endSnapshot(

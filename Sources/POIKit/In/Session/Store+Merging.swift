@@ -117,9 +117,7 @@ extension Store.Lease {
 
   /// Refuses snapshots, and models whose removals delete, if the table is unique by another key. A record
   /// may then occupy another one's row, and the deleted rows would depend on the order.
-  private func checkRemovals(
-    of model: Model, _ key: EnforcedKey, isSnapshot: Bool
-  ) throws {
+  private func checkRemovals(of model: Model, _ key: EnforcedKey, isSnapshot: Bool) throws {
     let named = model.key.compactMap { model.attribute(named: $0)?.column }
     guard Set(named) != Set(key.columns) else { return }
     guard !isSnapshot else {

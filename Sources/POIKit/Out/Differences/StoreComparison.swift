@@ -193,9 +193,7 @@ struct StoreComparison: ~Copyable {
     JSONText.append("}\n", to: &output.bytes)
   }
 
-  private mutating func appendHead(
-    _ change: StaticString, of rows: RowReader, _ store: KeyedRows
-  ) {
+  private mutating func appendHead(_ change: StaticString, of rows: RowReader, _ store: KeyedRows) {
     JSONText.append(#"{"change":""#, to: &output.bytes)
     JSONText.append(change, to: &output.bytes)
     JSONText.append(#"","key":{"#, to: &output.bytes)

@@ -233,9 +233,7 @@ final class RecordWriter {
   }
 
   /// Appends the record of a row with its unmapped members.
-  private func append(
-    recordOf row: borrowing Statement, to output: inout RowOutput
-  ) throws {
+  private func append(recordOf row: borrowing Statement, to output: inout RowOutput) throws {
     // A local copy, because what is borrowed of a class cannot be passed to its methods.
     var json = unmapped.take() ?? StoredJSON()
     let base = base(in: &json, row)

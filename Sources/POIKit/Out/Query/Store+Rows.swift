@@ -86,17 +86,13 @@ extension Store {
   ///   - run: the run that refused them; nil for all runs.
   ///   - body: called with one reject after the other. During it the store is in use.
   /// - Throws: `StoreError` when the store cannot be read, or the error of `body`, which ends the reading.
-  public func forEachReject(
-    ofRun run: Int64? = nil, _ body: (Reject) throws -> Void
-  ) throws {
+  public func forEachReject(ofRun run: Int64? = nil, _ body: (Reject) throws -> Void) throws {
     try Store.throwingErrors(of: body) { (body) throws(StoreError) in
       try readRejects(ofRun: run, body)
     }
   }
 
-  private func readRejects(
-    ofRun run: Int64?, _ body: (Reject) throws -> Void
-  ) throws(StoreError) {
+  private func readRejects(ofRun run: Int64?, _ body: (Reject) throws -> Void) throws(StoreError) {
     try leased { (lease) in
       var statement = try lease.connection.prepare(
         """

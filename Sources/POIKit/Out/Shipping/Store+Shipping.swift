@@ -47,9 +47,7 @@ extension Store {
   }
 
   /// - Throws: `StoreFailure` with `interrupted` if `progress` stops the work.
-  static func proceed(
-    _ progress: (StoreProgress) -> BatchDecision, rowCount: Int = 0
-  ) throws {
+  static func proceed(_ progress: (StoreProgress) -> BatchDecision, rowCount: Int = 0) throws {
     if progress(StoreProgress(.reading, completedCount: rowCount)) == .stop {
       throw StoreFailure(.interrupted, "interrupted; the file was not written")
     }
