@@ -71,10 +71,43 @@ let package = Package(
     .testTarget(name: "JSONStreamingTests", dependencies: ["JSONStreaming", "POITestSupport"]),
     .testTarget(name: "POISQLiteTests", dependencies: ["POISQLite", "POITestSupport"]),
     .testTarget(
-      name: "POIRecordsTests", dependencies: ["POIRecords", "JSONStreaming", "POITestSupport"]),
+      name: "POIFilesTests", dependencies: ["JSONStreaming", "POIFiles", "POITestSupport"]),
+    // Records are also tested as an import decodes and checks them.
+    .testTarget(
+      name: "POIRecordsTests",
+      dependencies: [
+        "JSONStreaming", "POIKit", "POIKitTestSupport", "POIRecords", "POISQLite", "POITestSupport",
+      ]),
+    // A test target without tests, so that no release build meets its `@testable import`.
+    .testTarget(
+      name: "POIKitTestSupport",
+      dependencies: ["POIFiles", "POIKit", "POIRecords", "POISQLite", "POITestSupport"]),
     .testTarget(
       name: "POIKitTests",
-      dependencies: ["ModelInference", "POIKit", "JSONStreaming", "POISQLite", "POITestSupport"]),
+      dependencies: [
+        "JSONStreaming", "POIKit", "POIKitTestSupport", "POIRecords", "POISQLite", "POITestSupport",
+      ]),
+    .testTarget(
+      name: "POIKitInTests",
+      dependencies: [
+        "POIFiles", "POIKit", "POIKitTestSupport", "POIRecords", "POISQLite", "POITestSupport",
+      ]),
+    .testTarget(
+      name: "POIKitDedupTests",
+      dependencies: [
+        "POIFiles", "POIKit", "POIKitTestSupport", "POIRecords", "POISQLite", "POITestSupport",
+      ]),
+    .testTarget(
+      name: "POIKitOutTests",
+      dependencies: [
+        "JSONStreaming", "POIKit", "POIKitTestSupport", "POIRecords", "POISQLite", "POITestSupport",
+      ]),
+    .testTarget(
+      name: "ModelInferenceTests",
+      dependencies: [
+        "JSONStreaming", "ModelInference", "POIFiles", "POIKit", "POIKitTestSupport", "POIRecords",
+        "POISQLite", "POITestSupport",
+      ]),
     .testTarget(name: "POIKitAsyncTests", dependencies: ["POIKitAsync", "POITestSupport"]),
     .testTarget(
       name: "POIFuzzTargetsTests", dependencies: ["POIFuzzTargets", "POITestSupport"]),

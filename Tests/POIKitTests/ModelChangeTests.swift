@@ -1,3 +1,4 @@
+import POIKitTestSupport
 import POISQLite
 import POITestSupport
 import Testing
@@ -536,5 +537,53 @@ import Testing
     let expected =
       !isForgotten ? "9\t1" : rest.contains("seen") ? "4\t2" : "5\tb"
     #expect(try Store(path).token(of: new) == expected)
+  }
+
+  @Test func `two concurrent changes of a model are both kept`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("s.sqlite")
+    try Self.makeStore(at: path)
+    let colour = try Self.model(
+      properties: #""colour":{"type":"string"},"# + Self.attributes)
+    let size = try Self.model(
+      properties: #""size":{"type":"number"},"# + Self.attributes)
+    let late = try Store(path)
+    try Store(path).prepareTables(for: colour)
+    let error = #expect(throws: StoreError.self) {
+      try late.leased { try $0.changeModel(to: size) }
+    }
+    #expect(error?.message.contains("colour") == true)
+    let document = try late.model().document
+    #expect(document == colour.document)
+  }
+
+  @Test func `earlier records did not name an attribute that is added later`() throws {
+    func model(_ colour: String) throws -> Model {
+      try Self.model(properties: colour + Self.attributes)
+    }
+    let first = #"{"id":1,"name":"a","seen":200}{"id":2,"seen":200}"#
+    let second =
+      #"{"id":1,"colour":"red","seen":100}{"id":2,"name":"b","colour":"blue","seen":300}"#
+    var options = ImportOptions()
+    options.mergePolicy = .newestByProperty
+    for colour in [
+      #""colour":{"type":"string"},"#, #""colour":{"type":"string","default":"grey"},"#,
+    ] {
+      let folder = try ScratchFolder()
+      var contents: Set<[String]> = []
+      for (number, models) in [["", colour], [colour, colour]].enumerated() {
+        let path = folder.file("\(number).sqlite")
+        for (model, text) in zip(try models.map(model), [first, second]) {
+          var session = try ImportSession(into: Store(path), model: model, options: options)
+          try session.append(Array(text.utf8).span)
+          _ = try session.finish()
+        }
+        contents.insert(
+          try rows(
+            "SELECT id, name, colour, seen FROM place ORDER BY id",
+            in: Connection(path: path, access: .readOnly)))
+      }
+      #expect(contents == [["1|a|red|200000000", "2|b|blue|300000000"]])
+    }
   }
 }

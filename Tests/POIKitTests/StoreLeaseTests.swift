@@ -1,4 +1,5 @@
 import POIKit
+import POIKitTestSupport
 import POISQLite
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
       _ = try ImportSession(into: store, model: .poi)
     }
     #expect(second?.code == .inUse)
-    try session.append(Array(ImportSessionEndTests.pois(0..<3).utf8).span)
+    try session.append(Array(ImportFixture.pois(0..<3).utf8).span)
     #expect(try session.finish().counters.inserted == 3)
     #expect(try store.tables() == ["poi"])
     #expect(try session.finish().counters.inserted == 3)
@@ -25,11 +26,11 @@ import Testing
   @Test(arguments: [1, 2])
   func `a failed import leaves a store in memory that can be used`(jobCount: Int) throws {
     let store = try Store.inMemory()
-    var options = ImportSessionEndTests.options(batchSize: 2, jobCount: jobCount)
+    var options = ImportFixture.options(batchSize: 2, jobCount: jobCount)
     options.pointer = ""
     var session = try ImportSession(into: store, model: .poi, options: options)
     let error = #expect(throws: StoreError.self) {
-      try session.append(Array(("[" + ImportSessionEndTests.pois(0..<5)).utf8).span)
+      try session.append(Array(("[" + ImportFixture.pois(0..<5)).utf8).span)
       _ = try session.finish()
     }
     #expect(error?.code == .unreadable, "\(String(describing: error))")
@@ -39,7 +40,7 @@ import Testing
     options.isRestarting = true
     options.pointer = nil
     var again = try ImportSession(into: store, model: .poi, options: options)
-    try again.append(Array(ImportSessionEndTests.pois(5..<7).utf8).span)
+    try again.append(Array(ImportFixture.pois(5..<7).utf8).span)
     #expect(try again.finish().counters.inserted == 2)
   }
 
@@ -47,9 +48,9 @@ import Testing
     let store = try Store.inMemory()
     for _ in 0..<2 {
       var session = try ImportSession(
-        into: store, model: .poi, options: ImportSessionEndTests.options(batchSize: 1, jobCount: 2))
+        into: store, model: .poi, options: ImportFixture.options(batchSize: 1, jobCount: 2))
       try session.beginInput(named: "\(UInt64.random(in: 0 ... .max))")
-      try session.append(Array(ImportSessionEndTests.pois(0..<3).utf8).span)
+      try session.append(Array(ImportFixture.pois(0..<3).utf8).span)
     }
     #expect(try store.tables() == ["poi"])
   }

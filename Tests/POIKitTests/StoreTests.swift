@@ -1,5 +1,6 @@
 import Glibc
 import JSONStreaming
+import POIKitTestSupport
 import POISQLite
 import POITestSupport
 import Synchronization
@@ -272,7 +273,7 @@ import Testing
   private static func expectImport(into path: String, _ comment: Comment) throws {
     let store = try Store(path)
     var session = try ImportSession(into: store, model: .poi)
-    try session.append(Array(ImportSessionEndTests.pois(0..<3).utf8).span)
+    try session.append(Array(ImportFixture.pois(0..<3).utf8).span)
     #expect(try session.finish().counters.inserted == 3, comment)
     #expect(try store.integer("SELECT count(*) FROM poi") == 3, comment)
     #expect(

@@ -1,4 +1,5 @@
 import JSONStreaming
+import POIKitTestSupport
 import POISQLite
 import Testing
 

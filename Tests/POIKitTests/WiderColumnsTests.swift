@@ -1,3 +1,4 @@
+import POIKitTestSupport
 import POISQLite
 import POITestSupport
 import Testing
