@@ -1,15 +1,17 @@
-struct ClosedBounds<Value: Comparable> {
-  private(set) var least: Value?
-  private(set) var greatest: Value?
+/// The range of the values so far.
+struct ClosedBounds<Value: Comparable>: Equatable {
+  private(set) var range: ClosedRange<Value>?
+
+  var least: Value? { range?.lowerBound }
+  var greatest: Value? { range?.upperBound }
 
   mutating func include(_ value: Value) {
-    least = least.map { min($0, value) } ?? value
-    greatest = greatest.map { max($0, value) } ?? value
+    let range = range ?? value...value
+    self.range = min(range.lowerBound, value)...max(range.upperBound, value)
   }
 
-  /// Whether there are values and all of them are in `range`.
-  func areIn(_ range: ClosedRange<Value>) -> Bool {
-    guard let least, let greatest else { return false }
-    return range.contains(least) && range.contains(greatest)
+  /// Whether there are values and all of them are in `limits`.
+  func areIn(_ limits: ClosedRange<Value>) -> Bool {
+    range.map { $0.clamped(to: limits) == $0 } ?? false
   }
 }

@@ -57,8 +57,8 @@ extension ModelDraft {
     let candidates = moments.filter { column in
       let seen = column.statistics
       guard let greatest = column.instants?.greatest, rank(column) != nil else { return false }
-      return greatest <= seen.latestTimestamp
-        || seen.lateCount > 0 && seen.isMost(seen.valueCount - seen.lateCount)
+      return greatest <= seen.moments.latestTimestamp
+        || seen.moments.lateCount > 0 && seen.isMost(seen.valueCount - seen.moments.lateCount)
     }
     let best = candidates.min { order($0).lexicographicallyPrecedes(order($1)) }
     // A record without a timestamp always loses, and a date does not tell the versions of one day apart.

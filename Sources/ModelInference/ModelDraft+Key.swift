@@ -36,8 +36,9 @@ extension ModelDraft {
   /// versions of one time.
   private func isShared(_ seen: PathStatistics, withinKind: Bool) -> Bool {
     let hasVersions = withinKind || chosenTimestamp.name != nil
-    let count = (hasVersions ? seen.versions : seen.distinct).repeatedCount
-    return (count - seen.contents.repeatedCount) * 20 > seen.distinct.repeatedCount
+    let count = (hasVersions ? seen.key?.versions : seen.distinct)?.repeatedCount ?? 0
+    let equalCount = seen.key?.contents.repeatedCount ?? 0
+    return (count - equalCount) * 20 > seen.distinct.repeatedCount
   }
 
   /// Sorts the candidates of one kind, the best first.
@@ -82,9 +83,8 @@ extension ModelDraft {
         && columns.contains { other in
           // The `id` of a GeoJSON feature often repeats the row number.
           hasNameOfRowNumber(other)
-            && other.statistics.integers.least == column.statistics.integers.least
-            && other.statistics.integers.greatest == column.statistics.integers.greatest
-            && other.statistics.integerCount == column.statistics.integerCount
+            && other.statistics.numbers.integers == column.statistics.numbers.integers
+            && other.statistics.counts.integer == column.statistics.counts.integer
             && column.statistics.distinct.repeatedCount == 0
         }
   }
@@ -95,10 +95,10 @@ extension ModelDraft {
 
   /// Whether the values are the positions of the records, counted from 0 or 1.
   private func isNumbering(_ seen: PathStatistics) -> Bool {
-    guard seen.integerTextCount == seen.stringCount, let least = seen.numbers.least,
-      let greatest = seen.numbers.greatest
+    guard seen.texts.integerCount == seen.counts.string, let range = seen.numbers.bounds.range,
+      range.lowerBound == 0 || range.lowerBound == 1
     else { return false }
-    return (least == 0 || least == 1) && greatest - least + 1 == Double(seen.distinct.count)
+    return range.upperBound - range.lowerBound + 1 == Double(seen.distinct.count)
   }
 
   // MARK: Values
@@ -129,9 +129,9 @@ extension ModelDraft {
   /// the same value of a rival. How much the records of a right key resemble each other depends on the source, so
   /// only the comparison counts. The better resemblance does not make a rival the key.
   private func isRejected(_ index: Int, among possible: [Int]) -> Bool {
-    guard let own = columns[index].statistics.sample?.resemblance else { return false }
+    guard let own = columns[index].statistics.key?.sample.resemblance else { return false }
     return possible.contains { rival in
-      guard let other = columns[rival].statistics.sample?.resemblance else { return false }
+      guard let other = columns[rival].statistics.key?.sample.resemblance else { return false }
       return other > 0.1 && own < other / 2
     }
   }
@@ -150,12 +150,12 @@ extension ModelDraft {
   private func isCode(_ column: InferredColumn) -> Bool {
     let seen = column.statistics
     guard !MemberName(column.nameSteps.last ?? "").isMeasure,
-      [seen.integerCount, seen.stringCount].contains(seen.valueCount)
+      [seen.counts.integer, seen.counts.string].contains(seen.valueCount)
     else { return false }
     if seen.isInteger { return seen.epoch == nil }
-    return seen.isText && !seen.holdsSpace && (seen.lengths.least ?? 0) > 0
-      && (seen.lengths.greatest ?? 0) <= 64 && seen.numericCount == seen.integerTextCount
-      && seen.instantCount == 0
+    let texts = seen.texts
+    return seen.isText && !texts.holdsSpace && texts.lengths.areIn(1...64)
+      && texts.numericCount == texts.integerCount && seen.moments.instantCount == 0
   }
 
   // MARK: Comments

@@ -29,7 +29,7 @@ extension ModelDraft {
     let name = MemberName(column.nameSteps.last ?? "")
     guard let pointer = column.pointer, isLatitude ? name.isLatitude : name.isLongitude,
       column.types == ["number"],
-      column.statistics.numbers.areIn(isLatitude ? -90...90 : -180...180)
+      column.statistics.numbers.bounds.areIn(isLatitude ? -90...90 : -180...180)
     else { return nil }
     let rest = name.words.filter { !MemberName.axes.contains($0) }
     return (pointer.dropLast() + ["/"] + rest).joined(separator: "/")
@@ -38,7 +38,7 @@ extension ModelDraft {
   /// Whether the first element of `coordinates` is the longitude, as in GeoJSON; the values decide only if one of the
   /// two is beyond 90 degrees.
   func beginsWithLongitude(_ elements: [Int]) -> Bool {
-    let isLatitude = elements.prefix(2).map { places[$0].numbers.areIn(-90...90) }
+    let isLatitude = elements.prefix(2).map { places[$0].numbers.bounds.areIn(-90...90) }
     return isLatitude != [true, false]
   }
 }

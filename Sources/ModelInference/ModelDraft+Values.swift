@@ -6,19 +6,18 @@ extension ModelDraft {
   mutating func scalarColumn(
     _ seen: PathStatistics, pointer: [String]?, nameSteps: [String]
   ) -> InferredColumn? {
-    if seen.lossyCount > 0, !seen.isBigInteger, !seen.isMost(seen.valueCount - seen.lossyCount) {
+    let numbers = seen.numbers
+    if numbers.lossyCount > 0, !seen.isBigInteger, !seen.areMost(without: numbers.lossyCount) {
       omit(pointer ?? [], "some numbers fit neither 64 bits nor, exactly, a double")
       return nil
     }
-    if seen.isNumber, seen.realCount > 0, seen.wideCount > 0,
-      !seen.isMost(seen.valueCount - seen.wideCount)
-    {
+    if seen.isNumber, seen.counts.real > 0, !seen.areMost(without: numbers.wideCount) {
       omit(pointer ?? [], "it mixes decimals with integers beyond 2^53")
       return nil
     }
     var column = InferredColumn(
       pointer: pointer, nameSteps: nameSteps, statistics: seen,
-      allowsNull: !isStrict || seen.nullCount > 0, remarks: presence(of: seen),
+      allowsNull: !isStrict || seen.counts.null > 0, remarks: presence(of: seen),
       isRequired: isStrict && seen.presentCount == recordCount)
     let name = MemberName(nameSteps.last ?? "")
     if isCoordinate(seen, name: name) {
@@ -33,7 +32,7 @@ extension ModelDraft {
       column.canBeKey = true
       set("x-digits", .bool(true), of: &column)
       column.remarks.append(
-        "\(seen.bigCount) have more than 64 bits, so the digits of all are kept as text")
+        "\(numbers.bigCount) have more than 64 bits, so the digits of all are kept as text")
     } else if seen.isText {
       describeText(&column)
     } else if !isStrict, seen.isLenientNumber {
@@ -62,9 +61,9 @@ extension ModelDraft {
   private func isCoordinate(_ seen: PathStatistics, name: MemberName) -> Bool {
     guard name.isLatitude || name.isLongitude else { return false }
     let limit = name.isLatitude ? 90.0 : 180.0
-    return seen.numbers.areIn(-limit...limit)
+    return seen.numbers.bounds.areIn(-limit...limit)
       && seen.isMost(
-        seen.integerCount + seen.realCount + seen.numericCount + (isStrict ? 0 : seen.emptyCount))
+        seen.counts.number + seen.texts.numericCount + (isStrict ? 0 : seen.texts.emptyCount))
   }
 
   private func describeCoordinate(_ column: inout InferredColumn, name: MemberName) {
@@ -74,7 +73,7 @@ extension ModelDraft {
       set("minimum", .number(-limit), of: &column)
       set("maximum", .number(limit), of: &column)
     }
-    if column.statistics.stringCount > 0 {
+    if column.statistics.counts.string > 0 {
       set("x-lenient", .bool(true), of: &column)
       acceptEmpty(&column)
       column.remarks.append("written as text")
@@ -90,57 +89,60 @@ extension ModelDraft {
   }
 
   private func describeText(_ column: inout InferredColumn) {
-    let seen = column.statistics
+    let (seen, texts) = (column.statistics, column.statistics.texts)
     column.types = ["string"]
     column.canBeKey = true
     if let format = seen.format {
       if isStrict {
         set("format", .string(format.name), of: &column)
       } else {
-        let isAll = seen.formatCounts[Int(format.rawValue)] == seen.valueCount
+        let isAll = texts.formatCounts[Int(format.rawValue)] == seen.valueCount
         column.remarks.append("\(isAll ? "all" : "most") have the format \(format.name)")
       }
       column.canBeKey = format != .date && format != .time
       // Many dates are the day of an event; the name tells which are the last change.
       if format == .date, MemberName(column.nameSteps.last ?? "").versionRank ?? 2 < 2 {
-        column.instants = seen.instants
+        column.instants = seen.moments.bounds
         if !isStrict { set("format", .string(format.name), of: &column) }
         acceptEmpty(&column)
       }
       column.remarks.append(variety(of: seen))
-    } else if seen.isDateTime && (!isStrict || seen.emptyCount == 0) || seen.datePattern != nil {
+    } else if seen.isDateTime && (!isStrict || texts.emptyCount == 0) || seen.datePattern != nil {
       acceptEmpty(&column)
       column.canBeKey = false
-      column.instants = seen.instants
+      let times = seen.moments
+      column.instants = times.bounds
       if seen.mixesZones {
         set("format", .string(TextFormat.timestamp.name), of: &column)
         column.remarks.append(
-          "\(seen.zonelessCount) have no zone, others do: kept as text, read in UTC as timestamps")
+          "\(times.zonelessCount) have no zone, others do: kept as text, read in UTC as timestamps")
       } else {
         set("format", .string(TextFormat.dateTime.name), of: &column)
         if let pattern = seen.datePattern {
           set("x-date-pattern", .string(pattern.text), of: &column)
         }
-        if seen.zonedCount == 0 {
+        if times.zonedCount == 0 {
           set("x-zone", .string("UTC"), of: &column)
-          column.remarks.append("\(seen.zonelessCount) have no zone: UTC is a guess, set x-zone")
+          column.remarks.append("\(times.zonelessCount) have no zone: UTC is a guess, set x-zone")
         }
       }
-      column.remarks.append(moments(of: seen.instants))
+      column.remarks.append(moments(of: times.bounds))
     } else {
-      if seen.holdsNUL {
+      if texts.holdsNUL {
         set("x-allow-nul", .bool(true), of: &column)
         column.remarks.append("some hold U+0000")
       }
       column.remarks.append(variety(of: seen))
-      if fewValues(of: seen) == nil { column.remarks.append(range(of: seen.lengths, "characters")) }
-      if seen.lengths.least == 0 {
+      if fewValues(of: seen) == nil {
+        column.remarks.append(range(of: texts.lengths, "characters"))
+      }
+      if texts.lengths.least == 0 {
         column.remarks.append(
           "some are empty: \"x-empty-as-null\": true, with null among the types, reads them as null"
         )
       }
-      if seen.numericCount == seen.stringCount {
-        let type = seen.integerTextCount == seen.stringCount ? "integer" : "number"
+      if texts.numericCount == seen.counts.string {
+        let type = texts.integerCount == seen.counts.string ? "integer" : "number"
         column.remarks.append(
           "all are numbers written as text: left as text, because codes are; \"type\": \"\(type)\" "
             + "with \"x-lenient\": true keeps them as numbers")
@@ -161,7 +163,7 @@ extension ModelDraft {
 
   /// Notes numbers of several units of time, none of which is right for all.
   private func noteUnits(of column: inout InferredColumn, name: MemberName) {
-    let units = column.statistics.epochUnits
+    let units = column.statistics.numbers.epochUnits
     guard name.isTimeLike, units.count > 1 else { return }
     column.remarks.append("not a moment: it holds " + units.joined(separator: " and "))
   }
@@ -172,19 +174,20 @@ extension ModelDraft {
     if let epoch = seen.epoch, name.isTimeLike {
       describeEpoch(&column, unit: epoch.unit, instants: epoch.instants)
     } else {
-      let isInteger = seen.realCount == 0 && seen.integerTextCount == seen.numericCount
+      let isInteger = seen.counts.real == 0 && seen.texts.integerCount == seen.texts.numericCount
       column.types = [isInteger ? "integer" : "number"]
       column.canBeKey = isInteger
       column.remarks.append(numbers(of: seen))
     }
     set("x-lenient", .bool(true), of: &column)
     acceptEmpty(&column)
-    column.remarks.append("\(seen.stringCount) are written as text")
+    column.remarks.append("\(seen.counts.string) are written as text")
   }
 
   private func describeInteger(_ column: inout InferredColumn, name: MemberName) {
     let seen = column.statistics
-    column.types = [!isStrict && name.isMeasured && seen.wideCount == 0 ? "number" : "integer"]
+    let isMeasure = !isStrict && name.isMeasured && seen.numbers.wideCount == 0
+    column.types = [isMeasure ? "number" : "integer"]
     column.canBeKey = true
     column.remarks.append(variety(of: seen))
     if fewValues(of: seen) == nil { column.remarks.append(numbers(of: seen)) }
@@ -197,15 +200,15 @@ extension ModelDraft {
   private func describeOther(_ column: inout InferredColumn) {
     let seen = column.statistics
     let counts = [
-      ("string", seen.stringCount), ("number", seen.realCount),
-      ("integer", seen.realCount > 0 ? 0 : seen.integerCount), ("boolean", seen.booleanCount),
-      ("object", seen.objectCount), ("array", seen.arrayCount),
+      ("string", seen.counts.string), ("number", seen.counts.real),
+      ("integer", seen.counts.real > 0 ? 0 : seen.counts.integer), ("boolean", seen.counts.boolean),
+      ("object", seen.counts.object), ("array", seen.counts.array),
     ]
     var types = counts.filter { seen.isMost($0.1) }.map(\.0)
     if types.isEmpty { types = counts.filter { $0.1 > 0 }.map(\.0) }
     if types.count > 1, types.contains("boolean"), seen.admitsMisfits {
       // A column of several types stores true as 1.
-      let isMain = seen.booleanCount * 2 >= seen.valueCount
+      let isMain = seen.counts.boolean * 2 >= seen.valueCount
       types = isMain ? ["boolean"] : types.filter { $0 != "boolean" }
     }
     guard !types.isEmpty else {
@@ -216,7 +219,7 @@ extension ModelDraft {
     }
     column.types = isStrict ? types : Self.widened(types, seen)
     column.canBeKey = seen.isNearlyCode
-    if seen.holdsNUL, column.types.contains("string") {
+    if seen.texts.holdsNUL, column.types.contains("string") {
       set("x-allow-nul", .bool(true), of: &column)
     }
     if seen.isObject || seen.isArray {
@@ -262,7 +265,7 @@ extension ModelDraft {
   func presence(of seen: PathStatistics) -> [String] {
     let absent = recordCount - seen.presentCount
     return (absent > 0 ? ["absent in \(absent) of \(recordCount)"] : [])
-      + (seen.nullCount > 0 ? ["null in \(seen.nullCount)"] : [])
+      + (seen.counts.null > 0 ? ["null in \(seen.counts.null)"] : [])
       + (seen.repeatedCount > 0 ? ["twice in \(seen.repeatedCount), which are rejected"] : [])
   }
 
@@ -294,14 +297,15 @@ extension ModelDraft {
   }
 
   private func numbers(of seen: PathStatistics) -> String {
-    if seen.isInteger, let least = seen.integers.least, let greatest = seen.integers.greatest {
-      return "\(least) to \(greatest)"
+    if seen.isInteger, let range = seen.numbers.integers.range {
+      return "\(range.lowerBound) to \(range.upperBound)"
     }
-    return "\(seen.numbers.least ?? 0) to \(seen.numbers.greatest ?? 0)"
+    return "\(seen.numbers.bounds.least ?? 0) to \(seen.numbers.bounds.greatest ?? 0)"
   }
 
   private func moments(of instants: ClosedBounds<Int64>) -> String {
-    guard let least = instants.least, let greatest = instants.greatest else { return "" }
-    return "\(Instant(microseconds: least)) to \(Instant(microseconds: greatest))"
+    instants.range.map {
+      "\(Instant(microseconds: $0.lowerBound)) to \(Instant(microseconds: $0.upperBound))"
+    } ?? ""
   }
 }

@@ -106,7 +106,7 @@ struct ModelDraft {
   /// Whether fewer than a quarter of the enclosing objects have the member.
   private func isRare(_ place: Int) -> Bool {
     let parent = places[place].parent
-    let count = parent == PathTree.root ? recordCount : places[parent].objectCount
+    let count = parent == PathTree.root ? recordCount : places[parent].counts.object
     return places[place].presentCount * 4 < count
   }
 
@@ -167,7 +167,8 @@ struct ModelDraft {
   }
 
   private func isPlainNumber(_ seen: PathStatistics) -> Bool {
-    seen.isNumber && seen.lossyCount == 0 && !(seen.realCount > 0 && seen.wideCount > 0)
+    seen.isNumber && seen.numbers.lossyCount == 0
+      && !(seen.counts.real > 0 && seen.numbers.wideCount > 0)
   }
 
   private mutating func add(_ column: InferredColumn?) {
@@ -195,11 +196,10 @@ struct ModelDraft {
     var (texts, aroundCount) = ([String](), 0)
     var isOutside = false
     for (place, limit) in zip(places[tuple].children, [180.0, 90]) {
-      guard let least = places[place].numbers.least, let greatest = places[place].numbers.greatest
-      else { return nil }
-      texts.append("\(least) to \(greatest)")
-      isOutside = isOutside || least > limit || greatest < -limit
-      if least < -limit, greatest > limit { aroundCount += 1 }
+      guard let range = places[place].numbers.bounds.range else { return nil }
+      texts.append("\(range.lowerBound) to \(range.upperBound)")
+      isOutside = isOutside || !range.overlaps(-limit...limit)
+      if range.lowerBound < -limit, range.upperBound > limit { aroundCount += 1 }
     }
     // One odd position is not enough.
     return isOutside || aroundCount == 2 ? texts.joined(separator: " and ") : nil
@@ -294,11 +294,10 @@ struct ModelDraft {
     let seen = places[place]
     // The parts of a related row are NOT NULL.
     guard isStrict, tables.count <= ModelDraft.relationLimit, !seen.hasLargeObject, !seen.hasMore,
-      seen.objectCount >= ModelDraft.sampleSize,
-      seen.distinct.isExact, seen.distinct.count > 1,
-      seen.distinct.count * 4 <= seen.objectCount,
+      seen.counts.object >= ModelDraft.sampleSize, seen.distinct.isExact, seen.distinct.count > 1,
+      seen.distinct.count * 4 <= seen.counts.object,
       seen.children.contains(where: { places[$0].isText }),
-      seen.children.allSatisfy({ isIdentifying(places[$0], count: seen.objectCount) })
+      seen.children.allSatisfy({ isIdentifying(places[$0], count: seen.counts.object) })
     else { return nil }
     var names = ColumnNames()
     var properties: [JSONValue.Member] = []
@@ -322,17 +321,17 @@ struct ModelDraft {
     ]
     return InferredColumn(
       pointer: pointer, nameSteps: nameSteps(pointer), statistics: seen, types: ["object"],
-      allowsNull: seen.nullCount > 0,
+      allowsNull: seen.counts.null > 0,
       schema: schema.map { JSONValue.Member(name: $0.key, value: $0.value) },
       remarks: presence(of: seen) + [
-        "\(amount(seen.distinct)) different ones in \(seen.objectCount) records, so they are rows "
+        "\(amount(seen.distinct)) different ones in \(seen.counts.object) records, so they are rows "
           + "of a table of their own"
       ],
       isRequired: seen.presentCount == recordCount)
   }
 
   private func isIdentifying(_ seen: PathStatistics, count: Int) -> Bool {
-    seen.presentCount == count && seen.repeatedCount == 0 && !seen.holdsNUL
-      && (seen.isText || seen.isInteger || seen.booleanCount == count)
+    seen.presentCount == count && seen.repeatedCount == 0 && !seen.texts.holdsNUL
+      && (seen.isText || seen.isInteger || seen.counts.boolean == count)
   }
 }

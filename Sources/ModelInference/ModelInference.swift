@@ -198,11 +198,11 @@ public struct ModelInference: ~Copyable {
     if let flaw = flaw(ofLoneObjectIn: tree) { throw flaw }
     let draft = ModelDraft(tree, table: table, isStrict: isStrict, timestamp: timestamp)
     if let seen = draft.textTimestamp?.statistics,
-      seen.unreadableCount * 20 > seen.stringCount - seen.emptyCount
+      seen.moments.unreadableCount * 20 > seen.counts.string - seen.texts.emptyCount
     {
       throw StoreError(
         .invalidOptions,
-        "\(names): \(seen.unreadableCount) of \(seen.stringCount) texts of \(timestamp ?? "") cannot be read "
+        "\(names): \(seen.moments.unreadableCount) of \(seen.counts.string) texts of \(timestamp ?? "") cannot be read "
           + "as times" + (seen.values?.first.map { ", such as \($0)" } ?? ""))
     }
     if let position = draft.foreignPosition {

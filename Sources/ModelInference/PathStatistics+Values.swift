@@ -8,11 +8,11 @@ extension PathStatistics {
   ) -> UInt64 {
     switch NumberText.value(lexeme) {
     case .integer(let integer):
-      integerCount += 1
-      integers.include(integer)
-      include(number: Double(integer))
+      counts.integer += 1
+      numbers.integers.include(integer)
+      numbers.include(Double(integer))
       if Int64(exactly: Double(integer)) != integer, DecimalText(lexeme).isPlainInteger {
-        wideCount += 1
+        numbers.wideCount += 1
       }
       let text = String(integer)
       let hash = MurmurHash3.digest(of: text.utf8Span.span).low
@@ -21,19 +21,19 @@ extension PathStatistics {
       return hash
     case .real where DecimalText(lexeme).isPlainInteger,
       .tooLarge where DecimalText(lexeme).isPlainInteger:
-      bigCount += 1
-      lossyCount += 1
+      numbers.bigCount += 1
+      numbers.lossyCount += 1
       values = nil
       let hash = MurmurHash3.digest(of: lexeme).low
       distinct.insert(hash, scope: &scope)
       return hash
     case .real(let real, isExact: true) where NumberText.isPrinted(lexeme, of: real):
-      realCount += 1
-      include(number: real)
+      counts.real += 1
+      numbers.include(real)
       values = nil
       return real.bitPattern
     case .real, .tooLarge:
-      lossyCount += 1
+      numbers.lossyCount += 1
       values = nil
       return MurmurHash3.digest(of: lexeme).low
     }
@@ -41,24 +41,58 @@ extension PathStatistics {
 
   /// Returns a hash of the value.
   mutating func observe(
-    text: Span<UInt8>, holdsNUL mayHoldNUL: Bool,
-    scope: inout DistinctCounter.Scope
+    text: Span<UInt8>, holdsNUL mayHoldNUL: Bool, scope: inout DistinctCounter.Scope
   ) -> UInt64 {
-    stringCount += 1
+    counts.string += 1
     var length = 0
     for index in text.indices {
       let byte = text[index]
       if byte & 0xC0 != 0x80 { length += 1 }
-      if byte <= 0x20 { holdsSpace = true }
-      if byte == 0, mayHoldNUL { holdsNUL = true }
+      if byte <= 0x20 { texts.holdsSpace = true }
+      if byte == 0, mayHoldNUL { texts.holdsNUL = true }
     }
-    lengths.include(length)
-    if text.isEmpty { emptyCount += 1 }
+    texts.lengths.include(length)
+    if text.isEmpty { texts.emptyCount += 1 }
     let hash = MurmurHash3.digest(of: text).low
     distinct.insert(hash, scope: &scope)
     for format in PathStatistics.formats where PathStatistics.isLike(format, text) {
-      formatCounts[Int(format.rawValue)] += 1
+      texts.formatCounts[Int(format.rawValue)] += 1
     }
+    moments.observe(text)
+    if NumberText.isNumber(text) { observe(numeric: text) }
+    remember(JSONText.quoted(String(copying: text)), byteCount: text.count)
+    return hash
+  }
+
+  private static func isLike(_ format: TextFormat, _ text: Span<UInt8>) -> Bool {
+    // Almost any text with a colon is a valid URI.
+    let prefix = "http"
+    if format == .uri {
+      guard text.count > prefix.utf8.count,
+        text.extracting(0..<prefix.utf8.count).hasSameBytes(as: prefix.utf8Span.span)
+      else { return false }
+    }
+    return format.admits(text)
+  }
+
+  private mutating func observe(numeric text: Span<UInt8>) {
+    switch NumberText.value(text) {
+    case .integer(let integer):
+      numbers.bounds.include(Double(integer))
+      if Int64(exactly: Double(integer)) == integer {
+        texts.numericCount += 1
+        texts.integerCount += 1
+      }
+    case .real(let real, isExact: true):
+      numbers.bounds.include(real)
+      texts.numericCount += 1
+    case .real, .tooLarge: break
+    }
+  }
+}
+
+extension PathStatistics.Moments {
+  mutating func observe(_ text: Span<UInt8>) {
     if let instant = Instant(rfc3339: text, defaultOffsetMinutes: 0),
       Instant.range.contains(instant.microseconds)
     {
@@ -67,8 +101,7 @@ extension PathStatistics {
       if Instant(rfc3339: text) == nil { zonelessCount += 1 } else { zonedCount += 1 }
     } else if let day = Instant(date: text) {
       include(day)
-    } else if !(PathStatistics.patternLengths.contains(text.count) && observe(datePatternsOf: text))
-    {
+    } else if !(Self.patternLengths.contains(text.count) && observe(datePatternsOf: text)) {
       // The other forms begin with a digit or as .NET writes times.
       if !text.isEmpty,
         text[0] &- 0x30 > 9 && text[0] != UInt8(ascii: "/") || Instant(timestamp: text) == nil
@@ -76,13 +109,10 @@ extension PathStatistics {
         unreadableCount += 1
       }
     }
-    if NumberText.isNumber(text) { observe(numeric: text) }
-    remember(JSONText.quoted(String(copying: text)), byteCount: text.count)
-    return hash
   }
 
   private mutating func include(_ instant: Instant) {
-    instants.include(instant.microseconds)
+    bounds.include(instant.microseconds)
     if instant.microseconds > latestTimestamp { lateCount += 1 }
   }
 
@@ -106,31 +136,5 @@ extension PathStatistics {
       isRead = true
     }
     return isRead
-  }
-
-  private static func isLike(_ format: TextFormat, _ text: Span<UInt8>) -> Bool {
-    // Almost any text with a colon is a valid URI.
-    let prefix = "http"
-    if format == .uri {
-      guard text.count > prefix.utf8.count,
-        text.extracting(0..<prefix.utf8.count).hasSameBytes(as: prefix.utf8Span.span)
-      else { return false }
-    }
-    return format.admits(text)
-  }
-
-  private mutating func observe(numeric text: Span<UInt8>) {
-    switch NumberText.value(text) {
-    case .integer(let integer):
-      numbers.include(Double(integer))
-      if Int64(exactly: Double(integer)) == integer {
-        numericCount += 1
-        integerTextCount += 1
-      }
-    case .real(let real, isExact: true):
-      numbers.include(real)
-      numericCount += 1
-    case .real, .tooLarge: break
-    }
   }
 }

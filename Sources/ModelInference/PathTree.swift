@@ -43,26 +43,24 @@ struct PathTree: ~Copyable {
 
   private var sampleCount = 0
 
-  private var childrenByName: [[ExactText: Int]] = [[:]]
+  /// For each place the indices in its `children`.
+  private var positions: [[ExactText: Int]] = [[:]]
   private var scratch = GrowableBuffer<UInt8>()
 
   init(latestTimestamp: Instant?) {
     let latest = latestTimestamp?.microseconds ?? .max
     self.latestTimestamp = latest
-    places = [
-      PathStatistics(name: "", parent: -1, depth: 0, position: 0, latestTimestamp: latest)
-    ]
-    memberNames = PathStatistics(
-      name: "", parent: -1, depth: 1, position: 0, latestTimestamp: latest)
-    memberNames.sample = KeySample()
+    places = [PathStatistics(name: "", parent: -1, depth: 0, latestTimestamp: latest)]
+    memberNames = PathStatistics(name: "", parent: -1, depth: 1, latestTimestamp: latest)
+    memberNames.key = PathStatistics.Key()
   }
 
   /// Ends an input. A value that occurs again in the next one is not repeated.
   mutating func endInput() {
     scope.input &+= 1
     versionScope.input &+= 1
-    memberNames.sample?.endInput()
-    for place in places.indices { places[place].sample?.endInput() }
+    memberNames.key?.sample.endInput()
+    for place in places.indices { places[place].key?.sample.endInput() }
   }
 
   mutating func observe(_ record: JSONElement) {
@@ -73,16 +71,15 @@ struct PathTree: ~Copyable {
     if let name = record.memberName {
       memberNames.presentCount += 1
       nameHash = memberNames.observe(
-        text: record.tape.text(of: name), holdsNUL: record.holdsNUL,
-        scope: &scope)
+        text: record.tape.text(of: name), holdsNUL: record.holdsNUL, scope: &scope)
     }
     observeObject(at: record.start, place: PathTree.root, of: record)
     recordCount += 1
-    if let nameHash { memberNames.sample?.insert(nameHash, members) }
+    if let nameHash { memberNames.key?.sample.insert(nameHash, members) }
     for (place, hash) in keys {
-      places[place].sample?.insert(hash, members)
-      places[place].versions.insert(hash &+ version, scope: &versionScope)
-      places[place].contents.insert(hash &+ content, scope: &versionScope)
+      places[place].key?.sample.insert(hash, members)
+      places[place].key?.versions.insert(hash &+ version, scope: &versionScope)
+      places[place].key?.contents.insert(hash &+ content, scope: &versionScope)
     }
   }
 
@@ -96,10 +93,10 @@ struct PathTree: ~Copyable {
     places[place].lastRecord = recordCount
     switch token.kind {
     case .null:
-      places[place].nullCount += 1
+      places[place].counts.null += 1
       remember(0, at: place)
     case .true, .false:
-      places[place].booleanCount += 1
+      places[place].counts.boolean += 1
       places[place].remember(token.kind == .true ? "true" : "false", byteCount: 5)
       remember(token.kind == .true ? 1 : 2, at: place)
     case .number:
@@ -107,14 +104,13 @@ struct PathTree: ~Copyable {
       remember(hash, ofKeyAt: place)
     case .string:
       let hash = places[place].observe(
-        text: record.tape.text(of: token), holdsNUL: record.holdsNUL,
-        scope: &scope)
+        text: record.tape.text(of: token), holdsNUL: record.holdsNUL, scope: &scope)
       remember(hash, ofKeyAt: place)
     case .startObject:
       if let value = ExtendedValue(objectAt: index, of: record.tape) {
         return observe(value, place: place, of: record)
       }
-      places[place].objectCount += 1
+      places[place].counts.object += 1
       observeObject(at: index, place: place, of: record)
       countObject(at: index, place: place, of: record)
     case .startArray: observeArray(at: index, place: place, of: record)
@@ -140,7 +136,7 @@ struct PathTree: ~Copyable {
     if places[place].mayBeVersion, places[place].isVersion {
       version &+= PathTree.mixed(hash, place)
     }
-    if places[place].sample != nil { keys.append((place, hash)) }
+    if places[place].key != nil { keys.append((place, hash)) }
   }
 
   /// Observes an object of MongoDB's Extended JSON as the scalar that it represents.
@@ -152,8 +148,7 @@ struct PathTree: ~Copyable {
         number: record.tape.text(of: record.tape[index]), scope: &scope)
     case .text(let index):
       hash = places[place].observe(
-        text: record.tape.text(of: record.tape[index]), holdsNUL: record.holdsNUL,
-        scope: &scope)
+        text: record.tape.text(of: record.tape[index]), holdsNUL: record.holdsNUL, scope: &scope)
     case .instant(let instant):
       hash = places[place].observe(
         text: instant.description.utf8Span.span, holdsNUL: false, scope: &scope)
@@ -203,7 +198,7 @@ struct PathTree: ~Copyable {
 
   private mutating func observeArray(at start: Int, place: Int, of record: JSONElement) {
     let count = record.tape[start].elementCount
-    places[place].arrayCount += 1
+    places[place].counts.array += 1
     places[place].elementCounts.include(count)
     if count > 0, record.tape[start + 1].kind == .startObject { places[place].holdsObjects = true }
     let isTuple =
@@ -239,24 +234,24 @@ struct PathTree: ~Copyable {
     }
     guard name.count <= PathTree.nameByteLimit else { return nil }
     let ownName = ExactText(String(copying: name))
-    if let child = childrenByName[parent][ownName] {
-      places[parent].nextChild = places[child].position + 1
-      return child
+    if let position = positions[parent][ownName] {
+      places[parent].nextChild = position + 1
+      return places[parent].children[position]
     }
     guard places.count < PathTree.placeLimit else { return nil }
     let child = places.count
     places.append(
       PathStatistics(
         name: ownName.text, parent: parent, depth: places[parent].depth + 1,
-        position: places[parent].children.count, latestTimestamp: latestTimestamp))
+        latestTimestamp: latestTimestamp))
     if places[child].isLikeKey, sampleCount < KeySample.attributeLimit {
       sampleCount += 1
-      places[child].sample = KeySample()
+      places[child].key = PathStatistics.Key()
     }
-    childrenByName.append([:])
-    childrenByName[parent][ownName] = child
+    positions.append([:])
+    positions[parent][ownName] = count
     places[parent].children.append(child)
-    places[parent].nextChild = places[parent].children.count
+    places[parent].nextChild = count + 1
     return child
   }
 }

@@ -147,7 +147,7 @@ import Testing
     #expect(try reader.next() == .end)
     #expect(count == 100)
     // Small pieces that do not double the element so far are not scanned again.
-    #expect(unsafe (reader.parser.state.handle == nil) == (chunkSize > line.count))
+    #expect(unsafe (reader.parser.state.yajl.handle == nil) == (chunkSize > line.count))
   }
 
   @Test(.timeLimit(.minutes(1)))

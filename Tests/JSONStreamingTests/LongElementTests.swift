@@ -14,7 +14,7 @@ import Testing
     let input = Array("[{\"a\":\"\(text)\",\"b\":1},{\"a\":2}]".utf8)
     var ends: Set<Int> = []
     let count = try read(input, chunkSize) { reader in
-      if let end = reader.parser.state.yajlOffset { ends.insert(end) }
+      if let end = reader.parser.state.yajl.offset { ends.insert(end) }
     }
     #expect(count == 2)
     let pieces = ReadBuffer.pieceSize / chunkSize
@@ -30,7 +30,7 @@ import Testing
       let address = unsafe reader.parser.state.tape.tokens.withUnsafeBufferPointer {
         Int(bitPattern: $0.baseAddress)
       }
-      if reader.parser.state.yajlOffset != nil, addresses.last != address {
+      if reader.parser.state.yajl.offset != nil, addresses.last != address {
         addresses.append(address)
       }
     }

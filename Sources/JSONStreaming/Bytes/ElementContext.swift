@@ -72,6 +72,12 @@ extension ElementContext {
 
   private static let headerShift = lineModeShift + 3
 
+  /// Whether record separators are skipped like white space between elements.
+  var isTextSequence: Bool { lineMode == .textSequence }
+
+  /// Whether the container in which a step of the pointer is resolved is an array.
+  func isArray(atStep index: Int) -> Bool { arrayLevels & 1 << UInt64(index) != 0 }
+
   /// The number to store.
   var state: UInt64 {
     UInt64(lineMode.rawValue & 3) | (isInContainer ? 4 : 0) | (containerIsObject ? 8 : 0)

@@ -28,4 +28,8 @@ public struct Malformation: Sendable, Hashable {
     self.byteOffset = byteOffset
     self.isTruncated = isTruncated
   }
+
+  static func syntax(_ flaw: String, at byteOffset: Int) -> Malformation {
+    Malformation(rule: "syntax", message: "not valid json: \(flaw)", byteOffset: byteOffset)
+  }
 }

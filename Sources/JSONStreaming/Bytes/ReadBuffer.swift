@@ -13,6 +13,9 @@ struct ReadBuffer: ~Copyable {
   /// The input offset of the first byte held.
   private(set) var startOffset = 0
 
+  /// Whether the input ends after the bytes held.
+  var isComplete = false
+
   /// The hash of the input before an offset that only grows; nil if no hash is wanted.
   private var hash: StreamHash?
 
@@ -39,12 +42,9 @@ struct ReadBuffer: ~Copyable {
   /// The input offset after the last byte held.
   var endOffset: Int { storageOffset + bytes.count }
 
-  /// Whether `count` bytes can be appended without moving those that are held.
-  func hasRoom(for count: Int) -> Bool { bytes.freeCapacity >= count }
-
   /// Makes room for `count` more bytes; if there is too little, the bytes held move.
   mutating func makeRoom(for count: Int) {
-    guard !hasRoom(for: count) else { return }
+    guard bytes.freeCapacity < count else { return }
     bytes.removeFirst(startOffset - storageOffset)
     storageOffset = startOffset
     bytes.reserve(count)

@@ -7,14 +7,14 @@ internal import CPOIYajl
 extension ParseState {
   @inline(__always)
   mutating func addLiteral(_ kind: Token.Kind, length: Int) -> Int32 {
-    guard !open.isEmpty else {
-      guard context.isInContainer, !isPriming else { return readEnvelopeLiteral(kind) }
+    guard !element.open.isEmpty else {
+      guard context.isInContainer, !yajl.isPriming else { return readEnvelopeLiteral(kind) }
       beginElement(start: consumedOffset - length)
       tape.tokens.append(Token(kind: kind))
       return endElement()
     }
     tape.tokens.append(Token(kind: kind))
-    valueCount += 1
+    element.valueCount += 1
     return 1
   }
 
@@ -24,10 +24,10 @@ extension ParseState {
     _ state: UnsafeMutablePointer<ParseState>, _ kind: Token.Kind, _ start: UnsafePointer<UInt8>,
     _ length: Int
   ) -> Int32 {
-    guard unsafe !state.pointee.open.isEmpty,
+    guard unsafe !state.pointee.element.open.isEmpty,
       unsafe state.pointee.appendIfPlain(kind, start, length)
     else { return unsafe addUncommonText(state, kind, start, length) }
-    unsafe state.pointee.valueCount &+= 1
+    unsafe state.pointee.element.valueCount &+= 1
     return 1
   }
 
@@ -37,8 +37,8 @@ extension ParseState {
     _ state: UnsafeMutablePointer<ParseState>, _ start: UnsafePointer<UInt8>, _ length: Int
   ) -> Int32 {
     guard
-      unsafe !state.pointee.open.isEmpty,
-      unsafe state.pointee.valueCount < state.pointee.limits.keysPerObject,
+      unsafe !state.pointee.element.open.isEmpty,
+      unsafe state.pointee.element.valueCount < state.pointee.limits.keysPerObject,
       unsafe state.pointee.appendIfPlain(.key, start, length)
     else { return unsafe addUncommonKey(state, start, length) }
     return 1
@@ -46,28 +46,28 @@ extension ParseState {
 
   @inline(__always)
   mutating func addStart(_ kind: Token.Kind) -> Int32 {
-    if open.isEmpty {
-      guard context.isInContainer, !isPriming else { return readEnvelopeStart(kind) }
+    if element.open.isEmpty {
+      guard context.isInContainer, !yajl.isPriming else { return readEnvelopeStart(kind) }
       beginElement(start: consumedOffset - 1)
     } else {
-      guard open.count < limits.depth else { return stop(.depth) }
-      valueCount += 1
+      guard element.open.count < limits.depth else { return stop(.depth) }
+      element.valueCount += 1
     }
-    open.append(OpenContainer(token: tape.tokens.count, outerCount: valueCount))
-    valueCount = 0
+    element.open.append(OpenContainer(token: tape.tokens.count, outerCount: element.valueCount))
+    element.valueCount = 0
     tape.tokens.append(Token(kind: kind))
     return 1
   }
 
   @inline(__always)
   mutating func addEnd(_ kind: Token.Kind) -> Int32 {
-    guard !open.isEmpty else { return readEnvelopeEnd() }
-    let container = open[open.count - 1]
-    open.truncate(to: open.count - 1)
+    guard !element.open.isEmpty else { return readEnvelopeEnd() }
+    let container = element.open[element.open.count - 1]
+    element.open.truncate(to: element.open.count - 1)
     tape.tokens.append(Token(kind: kind))
-    tape.tokens[container.token].close(next: tape.tokens.count, elementCount: valueCount)
-    valueCount = container.outerCount
-    return open.isEmpty ? endElement() : 1
+    tape.tokens[container.token].close(next: tape.tokens.count, elementCount: element.valueCount)
+    element.valueCount = container.outerCount
+    return element.open.isEmpty ? endElement() : 1
   }
 
   /// Appends a text that points into the input, if it is within the limit and fits; otherwise
@@ -77,11 +77,12 @@ extension ParseState {
   private mutating func appendIfPlain(
     _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
   ) -> Bool {
-    let offset = UInt(bitPattern: start) &- UInt(bitPattern: unsafe bytes)
-    guard length <= limits.stringByteCount, offset < UInt(bitPattern: endOffset &- bytesOffset)
+    let offset = UInt(bitPattern: start) &- UInt(bitPattern: unsafe piece.bytes)
+    guard length <= limits.stringByteCount,
+      offset < UInt(bitPattern: piece.endOffset &- piece.offset)
     else { return false }
     return tape.tokens.appendIfFitting(
-      Token(kind: kind, first: bytesOffset &+ Int(bitPattern: offset), second: length))
+      Token(kind: kind, first: piece.offset &+ Int(bitPattern: offset), second: length))
   }
 
   @unsafe
@@ -108,10 +109,10 @@ extension ParseState {
   private mutating func addUncommonText(
     _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
   ) -> Int32 {
-    guard !open.isEmpty else { return unsafe readOutsideText(kind, start, length) }
+    guard !element.open.isEmpty else { return unsafe readOutsideText(kind, start, length) }
     guard length <= limits.stringByteCount else { return stop(.stringBytes) }
     unsafe appendText(kind, start, length)
-    valueCount += 1
+    element.valueCount += 1
     return 1
   }
 
@@ -127,16 +128,16 @@ extension ParseState {
   private mutating func addUncommonKey(
     _ start: UnsafePointer<UInt8>, _ length: Int
   ) -> Int32 {
-    guard !open.isEmpty else { return unsafe readOutsideKey(start, length) }
+    guard !element.open.isEmpty else { return unsafe readOutsideKey(start, length) }
     guard length <= limits.stringByteCount else { return stop(.stringBytes) }
-    guard valueCount < limits.keysPerObject else { return stop(.keysPerObject) }
+    guard element.valueCount < limits.keysPerObject else { return stop(.keysPerObject) }
     unsafe appendText(.key, start, length)
     return 1
   }
 
   mutating func stop(_ reason: Stop) -> Int32 {
     stop = reason
-    return 0
+    return reason == .none ? 1 : 0
   }
 
   /// Handles a string or number that is not inside a container of an element.
@@ -144,7 +145,7 @@ extension ParseState {
   private mutating func readOutsideText(
     _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
   ) -> Int32 {
-    guard context.isInContainer, !isPriming else {
+    guard context.isInContainer, !yajl.isPriming else {
       guard length <= limits.stringByteCount else { return stop(.envelopeStringBytes) }
       return unsafe readEnvelopeScalar(UnsafeBufferPointer(start: start, count: length))
     }
@@ -158,18 +159,20 @@ extension ParseState {
 
   /// Registers the start of an element; if `start` is negative, it is found from the bytes.
   private mutating func beginElement(start: Int) {
-    elementToken = tape.tokens.count
-    if nameStart < 0 {
+    element.token = tape.tokens.count
+    if element.name == nil {
       advanceBoundary()
-      elementCopies = tape.copies.count
-      elementStart = boundary
+      element.copies = tape.copies.count
+      element.start = boundary
     }
     if start >= 0 {
-      elementStart = start
+      element.start = start
     } else {
-      if nameStart >= 0 { elementStart = nameEndOffset }
-      while elementStart < endOffset, unsafe byte(at: elementStart) != UInt8(ascii: "\"") {
-        elementStart += 1
+      if element.name != nil { element.start = element.nameEndOffset }
+      while element.start < piece.endOffset,
+        unsafe piece.byte(at: element.start) != UInt8(ascii: "\"")
+      {
+        element.start += 1
       }
     }
   }
@@ -180,12 +183,11 @@ extension ParseState {
     context.needsComma = !isSequence
     tape.marks.append(
       ElementMark(
-        firstToken: elementToken, endToken: tape.tokens.count, start: elementStart, end: end,
-        memberStart: boundary, nameStart: nameStart, nameEnd: nameEnd,
-        containerStart: containerStart, context: context))
+        firstToken: element.token, endToken: tape.tokens.count, start: element.start, end: end,
+        memberStart: boundary, name: element.name, containerStart: envelope.containerStart,
+        context: context))
     boundary = end
-    nameStart = -1
-    nameEnd = -1
+    element.name = nil
     return 1
   }
 }

@@ -16,29 +16,15 @@ struct SyntaxProbe {
   init?(after prime: [UInt8], of bytes: Span<UInt8>) {
     guard let failure = Self.failure(after: prime, of: bytes) else { return nil }
     text = failure.text
-    // The prefix ends near yajl's position: widen the range around it, then bisect.
-    var step = 2
-    var passing = max(0, min(failure.byteIndex, bytes.count))
-    while passing > 0, Self.fails(after: prime, bytes.extracting(0..<passing)) {
-      passing = max(0, passing - step)
-      step *= 2
-    }
-    step = 2
-    var failing = min(passing + 1, bytes.count)
-    while failing < bytes.count,
-      !Self.fails(after: prime, bytes.extracting(0..<failing))
-    {
-      passing = failing
-      failing = min(bytes.count, failing + step)
-      step *= 2
-    }
+    // The prefix ends near yajl's position: step away from it, then bisect.
+    var (passing, failing) = (0, bytes.count)
+    var (next, step) = (min(max(1, failure.byteIndex), bytes.count - 1), 1)
     while failing - passing > 1 {
-      let middle = (passing + failing) / 2
-      if Self.fails(after: prime, bytes.extracting(0..<middle)) {
-        failing = middle
-      } else {
-        passing = middle
-      }
+      let middle = passing < next && next < failing ? next : (passing + failing) / 2
+      let fails = Self.failure(after: prime, of: bytes.extracting(0..<middle)) != nil
+      if fails { failing = middle } else { passing = middle }
+      next = fails ? middle - step : middle + step
+      step *= 2
     }
     seenByteCount = failing
     var end = failing
@@ -48,7 +34,7 @@ struct SyntaxProbe {
       // If the number is not allowed here, it also fails before a space.
       var text = (0..<(failing - 1)).map { bytes[$0] }
       text.append(0x20)
-      if Self.fails(after: prime, text.span) { end = failing - 1 }
+      if Self.failure(after: prime, of: text.span) != nil { end = failing - 1 }
     }
     var start = end - 1
     if failure.isUnexpectedToken {
@@ -65,10 +51,6 @@ struct SyntaxProbe {
       true
     default: byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
     }
-  }
-
-  private static func fails(after prime: [UInt8], _ bytes: Span<UInt8>) -> Bool {
-    failure(after: prime, of: bytes) != nil
   }
 
   /// yajl's failure on `bytes` after `prime`; nil if they are valid.

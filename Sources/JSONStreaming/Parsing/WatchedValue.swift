@@ -1,10 +1,6 @@
 /// The latest string, number or boolean at a pointer around the elements.
 struct WatchedValue {
-  private let steps: [[UInt8]]
-  private let stepIndexes: [Int?]
-
-  /// The open containers on the pointer's path, outermost first.
-  private var levels: [ParseState.Level] = []
+  private var path: OpenPath
 
   /// Whether the pointer leads to the next value.
   private var isNext = false
@@ -17,74 +13,51 @@ struct WatchedValue {
   private(set) var otherKind: Token.Kind?
 
   init(at pointer: JSONPointer) {
-    steps = pointer.tokens.map { Array($0.utf8) }
-    stepIndexes = pointer.tokens.map(JSONPointer.arrayIndex)
+    path = OpenPath(pointer: JSONPointer(tokens: pointer.tokens))
   }
 
   /// Registers the start of a value inside `depth` containers.
-  mutating func beginValue(depth: Int) {
-    isNext = false
-    guard depth == levels.count else { return }
-    guard let last = levels.indices.last else {
-      isNext = true
-      return
-    }
-    if levels[last].isArray {
-      isNext = levels[last].nextIndex == stepIndexes[last]
-      levels[last].nextIndex += 1
-    } else {
-      isNext = levels[last].isStepNext
-      levels[last].isStepNext = false
-    }
-  }
+  mutating func beginValue(depth: Int) { isNext = path.beginValue(depth: depth) }
 
   mutating func open(isArray: Bool) {
     guard isNext else { return }
-    guard levels.count < steps.count else {
+    guard path.levels.count < path.pointer.tokens.count else {
       text = nil
       otherKind = isArray ? .startArray : .startObject
       return
     }
-    levels.append(ParseState.Level(isArray: isArray))
+    path.levels.append(OpenPath.Level(isArray: isArray))
   }
 
   /// Registers the end of the container at `depth`.
   mutating func close(depth: Int) {
-    if depth == levels.count { levels.removeLast() }
+    if depth == path.levels.count { path.levels.removeLast() }
   }
 
   /// Registers the name of a member inside `depth` containers.
   mutating func readKey(_ name: UnsafeBufferPointer<UInt8>, depth: Int) {
-    guard depth == levels.count, let last = levels.indices.last else { return }
-    levels[last].isStepNext = unsafe name.elementsEqual(steps[last])
+    _ = unsafe path.readKey(name, depth: depth)
   }
 
   /// Registers a value that is neither an array nor an object; `bytes` is nil for null.
   mutating func readScalar(_ bytes: UnsafeBufferPointer<UInt8>?) {
-    guard isNext, levels.count == steps.count else { return }
+    guard isNext, path.levels.count == path.pointer.tokens.count else { return }
     text = unsafe bytes.map { unsafe Array($0) }
     otherKind = text == nil ? .null : nil
   }
 
-  /// Continues inside the container of the elements.
-  ///
-  /// - Parameters:
-  ///   - wildcards: whether each step is a wildcard; the value is not below one.
-  ///   - isArray: whether the container in which a step is resolved is an array.
-  mutating func restart(
-    inside containerSteps: [[UInt8]], _ wildcards: [Bool], isArray: (Int) -> Bool
-  ) {
-    levels.removeAll()
-    for (index, step) in containerSteps.enumerated() {
-      guard index < steps.count else { return }
-      levels.append(
-        ParseState.Level(
-          isArray: isArray(index), nextIndex: stepIndex(of: step).map { $0 + 1 } ?? 0))
-      guard step == steps[index], !wildcards[index] else { return }
+  /// Continues inside the container of the elements; the value is not below a wildcard.
+  mutating func restart(inside container: JSONPointer, _ context: ElementContext) {
+    path.levels.removeAll()
+    for (index, step) in container.tokens.enumerated() {
+      guard index < path.pointer.tokens.count else { return }
+      path.levels.append(
+        OpenPath.Level(
+          isArray: context.isArray(atStep: index),
+          nextIndex: JSONPointer.arrayIndex(step).map { $0 + 1 } ?? 0))
+      guard step.utf8.elementsEqual(path.pointer.tokens[index].utf8),
+        !container.wildcards.contains(index)
+      else { return }
     }
-  }
-
-  private func stepIndex(of step: [UInt8]) -> Int? {
-    JSONPointer.arrayIndex(String(decoding: step, as: UTF8.self))
   }
 }

@@ -3,22 +3,18 @@ extension ElementReader {
   /// valid.
   func separatorFlaw(at start: Int) -> Malformation? {
     let context = parser.state.context
-    guard shape != .sequence, !parser.state.isInMember else { return nil }
+    guard shape != .sequence, !parser.state.element.isInMember else { return nil }
     let byte = buffer[start]
     if context.needsComma {
       let beginsBracket = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
       guard byte == UInt8(ascii: "\"") || beginsBracket && !context.containerIsObject else {
         return nil
       }
-      return Malformation(
-        rule: "syntax", message: "not valid json: a comma is missing before \(Self.quoted(byte))",
-        byteOffset: start)
+      return .syntax("a comma is missing before \(Self.quoted(byte))", at: start)
     }
     let closer = context.containerIsObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
     guard byte == UInt8(ascii: ",") || byte == closer else { return nil }
-    return Malformation(
-      rule: "syntax", message: "not valid json: an element is missing before \(Self.quoted(byte))",
-      byteOffset: start)
+    return .syntax("an element is missing before \(Self.quoted(byte))", at: start)
   }
 
   /// The error of the element at `start` that is detected first.
@@ -45,9 +41,7 @@ extension ElementReader {
       noticed = start + limits.elementByteCount + 1
       found = limitMalformation(.elementBytes, noticed, from: start)
     }
-    if nextFlaw < flaws.count, flaws[nextFlaw].noticedOffset < noticed {
-      found = flaws[nextFlaw].malformation
-    }
+    if let flaw = findings.first, flaw.noticedOffset < noticed { found = flaw.malformation }
     return found
   }
 
@@ -91,12 +85,8 @@ extension ElementReader {
       let message = "not valid json, at \(Self.quoted(span[0]))"
       return (Malformation(rule: "syntax", message: message, byteOffset: start), start + 1)
     }
-    let noticed = start + probe.seenByteCount
-    let message = "not valid json: \(probe.text), at \(Self.quoted(span.extracting(probe.flaw)))"
-    return (
-      Malformation(rule: "syntax", message: message, byteOffset: start + probe.flaw.lowerBound),
-      noticed
-    )
+    let flaw = "\(probe.text), at \(Self.quoted(span.extracting(probe.flaw)))"
+    return (.syntax(flaw, at: start + probe.flaw.lowerBound), start + probe.seenByteCount)
   }
 
   private static func quoted(_ token: Span<UInt8>) -> String {

@@ -24,21 +24,17 @@ extension ElementReader {
           reader.append(bytes.extracting(offset..<end))
           offset = end
         case .element where reader.lineMode == .textSequence:
-          return Malformation(
-            rule: "syntax",
-            message: "not valid json: a record separator before the value begins a text sequence",
-            byteOffset: reader.elementByteOffset)
+          return .syntax(
+            "a record separator before the value begins a text sequence",
+            at: reader.elementByteOffset)
         case .element:
           valueCount += 1
           guard valueCount > 1 else { continue }
-          return Malformation(
-            rule: "syntax", message: "not valid json: a second value follows the first",
-            byteOffset: reader.elementByteOffset)
+          return .syntax("a second value follows the first", at: reader.elementByteOffset)
         case .malformed(let flaw):
           return flaw
         case .end where valueCount == 0:
-          return Malformation(
-            rule: "syntax", message: "not valid json: there is no value", byteOffset: bytes.count)
+          return .syntax("there is no value", at: bytes.count)
         case .end:
           return nil
         }

@@ -18,39 +18,13 @@ extension ElementReader {
 
   mutating func fail(notFound pointer: JSONPointer) -> ReadingError {
     let offset = buffer.endOffset
-    guard offset > 0, parser.state.topLevelValueCount > 0 else {
+    guard offset > 0, parser.state.envelope.topLevelValueCount > 0 else {
       return fail(
         .pointerNotFound, at: offset, "the input is empty: there is nothing at \(quoted(pointer))")
     }
     return fail(
       .pointerNotFound, at: offset,
       "there is nothing at \(quoted(pointer)): give the pointer of an array or object in the input")
-  }
-
-  mutating func fail(tooManySteps pointer: JSONPointer) -> ReadingError {
-    fail(
-      .pointerNotFound, at: 0,
-      "the pointer \(quoted(pointer)) has more than \(ElementContext.stepLimit) steps: elements nested that"
-        + " deeply cannot be read")
-  }
-
-  mutating func fail(encoding name: String) -> ReadingError {
-    fail(
-      .unsupportedEncoding, at: 0,
-      "the input is \(name): convert it first, for example with iconv -f \(name) -t utf-8")
-  }
-
-  mutating func failTextSequence() -> ReadingError {
-    fail(
-      .notAContainer, at: givenOffset,
-      "the input is a text sequence, and each of its texts is an element: give no pointer")
-  }
-
-  mutating func failNULs() -> ReadingError {
-    fail(
-      .unrecoverable, at: 0,
-      "the input begins with NUL bytes, like a file that was not completely written: fetch it again"
-    )
   }
 
   mutating func fail(changedFrom position: ReadingPosition) -> ReadingError {
@@ -64,14 +38,7 @@ extension ElementReader {
       message)
   }
 
-  mutating func failInvalidPosition() -> ReadingError {
-    fail(
-      .invalidPosition, at: 0,
-      "the position \(resumed.byteOffset) with state \(resumed.state) does not belong to this shape"
-        + " of input: start again")
-  }
-
-  private func quoted(_ pointer: JSONPointer) -> String { "\"\(pointer.pattern)\"" }
+  func quoted(_ pointer: JSONPointer) -> String { "\"\(pointer.pattern)\"" }
 
   /// The error for a failure outside the elements.
   mutating func failEnvelope(_ failure: ParseFailure) -> ReadingError {
@@ -85,8 +52,8 @@ extension ElementReader {
     switch failure.kind {
     case .truncated:
       let end = parser.state.context.isInContainer ? "before the elements do" : "inside a value"
-      if !parser.state.context.isInContainer, parser.state.depth == 0,
-        parser.state.topLevelValueCount > 0
+      if !parser.state.context.isInContainer, parser.state.envelope.depth == 0,
+        parser.state.envelope.topLevelValueCount > 0
       {
         return fail(
           .trailingData, at: offset, "what follows the elements is not json: remove it")
@@ -98,14 +65,14 @@ extension ElementReader {
       return fail(around: flaw)
     case .syntax:
       let text = "\(parser.failure.text), at \(Self.quoted(buffer[offset]))"
-      if parser.state.depth == 0, parser.state.topLevelValueCount > 0 {
+      if parser.state.envelope.depth == 0, parser.state.envelope.topLevelValueCount > 0 {
         return fail(.trailingData, at: offset, "what follows the elements is not json: \(text)")
       }
       return fail(
         .unrecoverable, at: offset, "the text around the elements is not valid json: \(text)")
     case .stop(.notAContainer)
     where shape == .container(JSONPointer(tokens: []))
-      && parser.state.topLevelValueCount > 1:
+      && parser.state.envelope.topLevelValueCount > 1:
       return fail(
         .notAContainer, at: offset,
         "what follows the elements is neither an array nor an object: remove it")
@@ -116,14 +83,15 @@ extension ElementReader {
     case .stop(.targetMissing):
       return fail(
         .pointerNotFound, at: offset,
-        parser.state.topLevelValueCount > 1
+        parser.state.envelope.topLevelValueCount > 1
           ? "there is nothing at \(pointerText) in the value that ends here, which follows others: is "
             + "it an error response instead of a page?"
           : "there is nothing at \(pointerText): give the pointer of an array or object in the input"
       )
     case .stop(.otherContainer):
       let kinds =
-        parser.state.containersAreObjects == true ? ("array", "object") : ("object", "array")
+        parser.state.envelope.containersAreObjects == true
+        ? ("array", "object") : ("object", "array")
       return fail(
         .notAContainer, at: offset,
         "the value at \(pointerText) is an \(kinds.0), and was an \(kinds.1) before: read the two "

@@ -14,14 +14,14 @@ extension ElementReader {
   /// elements must begin.
   mutating func insertion(at failure: ParseFailure) -> Insertion {
     guard limits.skipsInsertions, failure.kind == .syntax, lineMode != .textSequence,
-      !parser.state.isInMember
+      !parser.state.element.isInMember
     else { return .none }
     var context = parser.state.context
     if context.isInContainer {
       parser.state.advanceBoundary()
       context = parser.state.context
     } else {
-      guard parser.state.depth == 0 else { return .none }
+      guard parser.state.envelope.depth == 0 else { return .none }
       parser.state.advanceEnvelopeBoundary()
     }
     let start = parser.state.boundary
@@ -33,9 +33,9 @@ extension ElementReader {
       context.needsComma = true
       return .end(start, context)
     }
-    guard isFinished || buffer.endOffset >= awaitedOffset else { return .needsMore }
+    guard buffer.isComplete || buffer.endOffset >= window.awaitedOffset else { return .needsMore }
     let end = min(buffer.endOffset, start + Self.insertionByteLimit)
-    let isWhole = isFinished && end == buffer.endOffset
+    let isWhole = buffer.isComplete && end == buffer.endOffset
     let found: Int? =
       switch byte {
       case UInt8(ascii: "/"): commentEnd(in: start..<end, isWhole: isWhole)
@@ -46,10 +46,10 @@ extension ElementReader {
     guard let found else {
       if isWhole || end < buffer.endOffset { return .none }
       // A search of twice the bytes at each time is linear in them.
-      awaitedOffset = end + (end - start)
+      window.awaitedOffset = end + (end - start)
       return .needsMore
     }
-    awaitedOffset = 0
+    window.awaitedOffset = 0
     return found > start ? .end(found, context) : .none
   }
 
@@ -92,7 +92,7 @@ extension ElementReader {
 
   /// The bytes of the current element with null for NaN and infinities as values; nil without them.
   func textWithNullForNaN() -> [UInt8]? {
-    let bytes = buffer.span(currentBytes)
+    let bytes = buffer.span(current.bytes)
     var text: [UInt8] = []
     // The bytes before this index are in the text.
     var copiedEnd = 0
@@ -153,14 +153,16 @@ extension ElementReader {
     let (first, nameStart) = (parsed.tokens.count, parsed.copies.count)
     if let name { parsed.copies.append(copying: name.span) }
     element.append(to: &parsed)
-    rowPlace = nil
-    currentTokens = first..<parsed.tokens.count
-    currentName = name.map {
+    parsed.rowPlace = nil
+    current.tokens = first..<parsed.tokens.count
+    current.name = name.map {
       Token(kind: .key, first: nameStart, second: $0.count, isCopied: true)
     }
-    currentHoldsNUL = holdsNUL
+    current.holdsNUL = holdsNUL
     // Nothing is replaced before the value.
-    if isMember { currentBytes = (currentBytes.lowerBound + offset - 1)..<currentBytes.upperBound }
+    if isMember {
+      current.bytes = (current.bytes.lowerBound + offset - 1)..<current.bytes.upperBound
+    }
     return true
   }
 }

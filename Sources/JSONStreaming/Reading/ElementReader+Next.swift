@@ -11,22 +11,24 @@ extension ElementReader {
   /// - Complexity: amortised O(n) in the bytes of the element.
   public mutating func next() throws(ReadingError) -> ReadingEvent {
     let event = try nextElement()
-    return headerKind == .none ? event : try row(event)
+    return rows.place == .none ? event : try row(event)
   }
 
   /// Advances to the next element, whether it is a row or not.
   mutating func nextElement() throws(ReadingError) -> ReadingEvent {
-    if recovery == nil { oversized = nil }
+    if current.head != nil { current.head = nil }
     while true {
+      // A phase is not copied for each element.
+      if case .parsing = phase, parsed.hasNextMark { return try deliver() }
       switch phase {
       case .parsing:
-        if nextMark < parsed.marks.count { return try deliver() }
-        if let found = failure {
-          if let event = try beginRecovery(from: found) { return event }
-        } else if givenOffset < buffer.endOffset || (isFinished && parsedOffset < buffer.endOffset)
+        if let failure = window.failure {
+          if let event = try beginRecovery(from: failure) { return event }
+        } else if window.givenOffset < buffer.endOffset
+          || (buffer.isComplete && parsedOffset < buffer.endOffset)
         {
           parsePiece()
-        } else if !isFinished {
+        } else if !buffer.isComplete {
           return .needsInput
         } else {
           try complete()
@@ -34,12 +36,12 @@ extension ElementReader {
       case .recovering:
         guard let event = recover() else { return .needsInput }
         return event
-      case .restarting:
-        restart()
+      case .restarting(let offset, let context):
+        restart(at: offset, in: context)
       case .starting:
         guard try start() else { return .needsInput }
-      case .resuming:
-        guard try resume() else { return .needsInput }
+      case .resuming(let position):
+        guard try resume(at: position) else { return .needsInput }
       case .ended:
         return .end
       case .failed(let error):
@@ -48,45 +50,30 @@ extension ElementReader {
     }
   }
 
-  /// Makes the first mark the current element.
+  /// Makes the next marked element the current one.
   private mutating func deliver() throws(ReadingError) -> ReadingEvent {
-    let mark = parsed.marks[nextMark]
-    nextMark += 1
+    let mark = parsed.nextMark
+    parsed.takenCount += 1
     let flaw = try firstFlaw(before: mark)
-    currentHoldsNUL = false
-    currentIsCut = false
-    while nextNUL < nulOffsets.count, nulOffsets[nextNUL] < mark.end {
-      if nulOffsets[nextNUL] >= mark.memberStart { currentHoldsNUL = true }
-      nextNUL += 1
-    }
+    let holdsNUL = findings.takeNULs(in: mark.memberStart..<mark.end)
     if lineMode.rawValue < ElementContext.LineMode.oneEachLine.rawValue, shape == .sequence {
       learnLineMode(from: mark.start, to: mark.end)
     }
     advance(to: mark.end, in: mark.context)
     if let flaw {
-      currentTokens = 0..<0
-      currentName = nil
-      currentBytes = mark.memberStart..<mark.end
+      current = Current(bytes: mark.memberStart..<mark.end, holdsNUL: holdsNUL)
       return .malformed(flaw.malformation)
     }
-    currentTokens = mark.firstToken..<mark.endToken
-    currentName =
-      mark.nameStart < 0
-      ? nil
-      : Token(
-        kind: .key, first: mark.nameStart, second: mark.nameEnd - mark.nameStart, isCopied: true)
-    currentBytes = mark.start..<mark.end
+    current = Current(
+      tokens: mark.firstToken..<mark.endToken, bytes: mark.start..<mark.end, name: mark.name,
+      holdsNUL: holdsNUL)
     return .element
   }
 
   /// Counts one more element, which ends at `offset`.
   mutating func advance(to offset: Int, in context: ElementContext) {
-    currentIndex = deliveredCount
-    deliveredCount += 1
-    deliveredOffset = offset
-    deliveredContext = context
-    deliveredHash = nil
-    if pendingSkippedCount > 0 { countSkipped() }
+    delivered = Delivered(offset: offset, count: delivered.count + 1, context: context)
+    countSkipped()
   }
 
   private mutating func countSkipped() {
@@ -97,11 +84,9 @@ extension ElementReader {
   /// The first flaw before the end of the element; later flaws in the element are dropped.
   private mutating func firstFlaw(before mark: ElementMark) throws(ReadingError) -> TextFlaw? {
     var first: TextFlaw?
-    while nextFlaw < flaws.count, flaws[nextFlaw].byteOffset < mark.end {
-      let flaw = flaws[nextFlaw]
+    while let flaw = findings.takeFlaw(before: mark.end) {
       guard flaw.byteOffset >= mark.containerStart else { throw fail(around: flaw) }
       if first == nil { first = flaw }
-      nextFlaw += 1
     }
     return first
   }
@@ -126,71 +111,56 @@ extension ElementReader {
     }
   }
 
+  /// The offset of the first byte that has not been parsed; elements that end before it are found.
+  var parsedOffset: Int { parser.state.parsedOffset }
+
   /// Parses the next piece of the buffer and collects the elements.
   private mutating func parsePiece() {
     discardUnneeded()
-    let start = givenOffset
-    let range = start..<min(start + pieceSize, buffer.endOffset)
-    parser.setPiece(
-      buffer.bytes, bufferOffset: buffer.storageOffset, endOffset: range.upperBound,
-      isLast: isFinished && range.upperBound == buffer.endOffset)
-    givenOffset = range.upperBound
-    pieceSize = min(4 * pieceSize, ReadBuffer.pieceSize)
-    inspect(range)
+    let start = window.givenOffset
+    let range = start..<min(start + window.pieceSize, buffer.endOffset)
+    parser.setPiece(buffer, endOffset: range.upperBound)
+    window.givenOffset = range.upperBound
+    window.pieceSize = min(4 * window.pieceSize, ReadBuffer.pieceSize)
+    examinedByteCount += range.count
+    findings.inspect(buffer.span(range), at: start)
     parser.parsePiece()
-    parsedOffset = parser.state.parsedOffset
     exchangeTape()
     switch parser.state.outcome {
     case .done:
       if parsedOffset == range.upperBound { limitUnfinished() }
     case .stopped:
-      failure = ParseFailure(
+      window.failure = ParseFailure(
         kind: .stop(parser.state.stop), noticedOffset: parser.state.consumedOffset)
     case .failed:
-      let noticedOffset = parser.state.callOffset + parser.failure.byteIndex + 1
+      let noticedOffset = parser.state.yajl.callOffset + parser.failure.byteIndex + 1
       let isTooLong = isEnvelopeTextTooLong(upTo: noticedOffset - 1)
-      failure = ParseFailure(
+      window.failure = ParseFailure(
         kind: isTooLong ? .stop(.envelopeStringBytes) : .syntax, noticedOffset: noticedOffset)
     }
-    parsedBoundary = parser.state.boundary
-    pruneFindings()
+    findings.prune(after: parsed.markedEnd)
     noticeOutsideFlaw()
-  }
-
-  private mutating func inspect(_ range: Range<Int>) {
-    examinedByteCount += range.count
-    unsafe buffer.span(range).withUnsafeBufferPointer { bytes in
-      unsafe strictText.inspect(
-        bytes, byteOffset: range.lowerBound, flaws: &flaws, nuls: &nulOffsets)
-    }
   }
 
   /// Replaces the delivered elements and their findings by newly parsed elements.
   private mutating func exchangeTape() {
     parser.state.exchangeTape(for: &parsed)
-    rowPlace = nil
     if shape == .container(ColumnNames.rows) { noteColumns() }
-    watchedBytes = parser.watchedBytes
-    otherWatchedKind = parser.otherWatchedKind
-    nextMark = 0
-    flaws.removeFirst(nextFlaw)
-    nextFlaw = 0
-    nulOffsets.removeFirst(nextNUL)
-    nextNUL = 0
+    findings.removeTaken()
   }
 
   /// Limits the size of an unfinished token or element in yajl, and of the separators kept.
   private mutating func limitUnfinished() {
     let reason: ParseState.Stop
     if parser.state.context.isInContainer {
-      if !parser.state.isInMember { parser.state.advanceBoundary() }
+      if !parser.state.element.isInMember { parser.state.advanceBoundary() }
       guard parsedOffset - parser.state.boundary > limits.elementByteCount else { return }
       reason = .elementBytes
     } else {
       guard isEnvelopeTextTooLong(upTo: parsedOffset) else { return }
       reason = .envelopeStringBytes
     }
-    failure = ParseFailure(kind: .stop(reason), noticedOffset: parsedOffset)
+    window.failure = ParseFailure(kind: .stop(reason), noticedOffset: parsedOffset)
   }
 
   /// Whether the text around the elements after the last token is too long for one token.
@@ -201,33 +171,16 @@ extension ElementReader {
     return offset - parser.state.boundary > 6 * limits.stringByteCount + 2
   }
 
-  /// Keeps one finding of each kind after the last complete element.
-  private mutating func pruneFindings() {
-    let marks = parsed.marks.count
-    let end = marks == 0 ? 0 : parsed.marks[marks - 1].end
-    while flaws.count - nextFlaw >= 2, flaws[flaws.count - 2].byteOffset >= end {
-      flaws.truncate(to: flaws.count - 1)
-    }
-    while nulOffsets.count - nextNUL >= 2, nulOffsets[nulOffsets.count - 2] >= end {
-      nulOffsets[nulOffsets.count - 2] = nulOffsets[nulOffsets.count - 1]
-      nulOffsets.truncate(to: nulOffsets.count - 1)
-    }
-  }
-
   /// Stops at a flaw outside all elements, complete or not.
   private mutating func noticeOutsideFlaw() {
-    let marks = parsed.marks.count
-    let elementEnd = marks == 0 ? 0 : parsed.marks[marks - 1].end
-    guard flaws.count > nextFlaw else { return }
-    let flaw = flaws[flaws.count - 1]
-    guard flaw.byteOffset >= elementEnd else { return }
+    guard let flaw = findings.last, flaw.byteOffset >= parsed.markedEnd else { return }
     let context = parser.state.context
     // It is unknown whether an unfinished token is allowed at all.
     if !context.isInContainer { parser.state.advanceEnvelopeBoundary() }
-    let end = context.isInContainer ? parser.state.containerStart : parser.state.boundary
+    let end = context.isInContainer ? parser.state.envelope.containerStart : parser.state.boundary
     guard flaw.byteOffset < end else { return }
-    if let failure, failure.noticedOffset <= flaw.noticedOffset { return }
-    failure = ParseFailure(kind: .flaw(flaw), noticedOffset: flaw.noticedOffset)
+    if let failure = window.failure, failure.noticedOffset <= flaw.noticedOffset { return }
+    window.failure = ParseFailure(kind: .flaw(flaw), noticedOffset: flaw.noticedOffset)
   }
 
   /// Ends the input for the parser and checks that it can end there.
@@ -235,20 +188,21 @@ extension ElementReader {
   /// yajl's own check is not sufficient: it reports an empty input as truncated, and takes a
   /// truncated string after another value for white space.
   private mutating func complete() throws(ReadingError) {
-    guard isCompleted else {
-      isCompleted = true
-      strictText.finish(byteOffset: parsedOffset, flaws: &flaws)
-      parser.complete(buffer.bytes, bufferOffset: buffer.storageOffset)
+    guard window.isCompleted else {
+      window.isCompleted = true
+      findings.finish(at: parsedOffset)
+      parser.complete(buffer)
       exchangeTape()
       if parser.state.outcome == .stopped {
-        failure = ParseFailure(kind: .stop(parser.state.stop), noticedOffset: parsedOffset)
+        window.failure = ParseFailure(
+          kind: .stop(parser.state.stop), noticedOffset: parsedOffset)
       } else if !parser.state.isBetweenValues() {
-        failure = ParseFailure(kind: .truncated, noticedOffset: parsedOffset)
+        window.failure = ParseFailure(kind: .truncated, noticedOffset: parsedOffset)
       }
       return
     }
-    if nextFlaw < flaws.count { throw fail(around: flaws[nextFlaw]) }
-    if case .container(let pointer) = shape, !parser.state.isTargetFound {
+    if let flaw = findings.first { throw fail(around: flaw) }
+    if case .container(let pointer) = shape, !parser.state.envelope.isTargetFound {
       throw fail(notFound: pointer)
     }
     countSkipped()
@@ -257,23 +211,35 @@ extension ElementReader {
 
   /// Checks the first bytes of the input; false if there are too few.
   private mutating func start() throws(ReadingError) -> Bool {
-    guard buffer.bytes.count >= 4 || isFinished else { return false }
+    guard buffer.bytes.count >= 4 || buffer.isComplete else { return false }
     if case .container(let pointer) = shape, pointer.tokens.count > ElementContext.stepLimit {
-      throw fail(tooManySteps: pointer)
+      throw fail(
+        .pointerNotFound, at: 0,
+        "the pointer \(quoted(pointer)) has more than \(ElementContext.stepLimit) steps: elements nested that"
+          + " deeply cannot be read")
     }
-    if let name = Self.wideEncoding(buffer.bytes.span) { throw fail(encoding: name) }
-    if Self.beginsWithNULs(buffer.bytes.span) { throw failNULs() }
-    if Self.hasByteOrderMark(buffer.bytes.span) {
-      givenOffset = 3
-      parsedOffset = 3
-      parser.state.boundary = 3
+    if let name = Self.wideEncoding(buffer.bytes.span) {
+      throw fail(
+        .unsupportedEncoding, at: 0,
+        "the input is \(name): convert it first, for example with iconv -f \(name) -t utf-8")
     }
-    if buffer.bytes.count > givenOffset,
-      buffer.bytes[givenOffset] == ElementContext.recordSeparator
+    if Self.beginsWithNULs(buffer.bytes.span) {
+      throw fail(
+        .unrecoverable, at: 0,
+        "the input begins with NUL bytes, like a file that was not completely written: fetch it again"
+      )
+    }
+    if Self.hasByteOrderMark(buffer.bytes.span) { restart(at: 3, in: parser.state.context) }
+    if buffer.bytes.count > window.givenOffset,
+      buffer.bytes[window.givenOffset] == ElementContext.recordSeparator
     {
-      guard shape == .sequence else { throw failTextSequence() }
+      guard shape == .sequence else {
+        throw fail(
+          .notAContainer, at: window.givenOffset,
+          "the input is a text sequence, and each of its texts is an element: give no pointer")
+      }
       lineMode = .textSequence
-      deliveredContext.lineMode = lineMode
+      delivered.context.lineMode = lineMode
       parser.state.context.lineMode = lineMode
     }
     phase = .parsing
@@ -308,42 +274,37 @@ extension ElementReader {
   }
 
   /// Skips the input before the position; false until all of it has arrived.
-  private mutating func resume() throws(ReadingError) -> Bool {
+  private mutating func resume(at resumed: ReadingPosition) throws(ReadingError) -> Bool {
     guard
       let context = ElementContext(state: resumed.state), resumed.byteOffset > 0,
-      context.isInContainer, !isHeaderDue,
+      context.isInContainer, !rows.isHeaderDue,
       shape == .sequence
         ? !context.needsComma && context.arrayLevels == 0 : context.lineMode != .textSequence
-    else { throw failInvalidPosition() }
+    else {
+      throw fail(
+        .invalidPosition, at: 0,
+        "the position \(resumed.byteOffset) with state \(resumed.state) does not belong to this shape"
+          + " of input: start again")
+    }
     buffer.discard(before: min(resumed.byteOffset, buffer.endOffset))
     guard buffer.startOffset == resumed.byteOffset else {
-      guard isFinished else { return false }
+      guard buffer.isComplete else { return false }
       throw fail(changedFrom: resumed)
     }
     guard buffer.hash(before: resumed.byteOffset) == resumed.inputHash else {
       throw fail(changedFrom: resumed)
     }
     firstEndLine = buffer.location(ofByteOffset: resumed.byteOffset).line
-    restart()
+    restart(at: resumed.byteOffset, in: context)
     return true
   }
 
-  /// Continues after the last delivered element or skipped text with a new parser state.
-  private mutating func restart() {
-    let (offset, context) = skipped.take() ?? (deliveredOffset, deliveredContext)
+  /// Continues at an offset with a new parser state.
+  private mutating func restart(at offset: Int, in context: ElementContext) {
     parser.state.restart(at: offset, in: context)
-    strictText = StrictText()
-    flaws.removeAll()
-    nulOffsets.removeAll()
+    findings.removeAll()
     parsed.removeAll()
-    rowPlace = nil
-    (nextFlaw, nextNUL, nextMark) = (0, 0, 0)
-    failure = nil
-    givenOffset = offset
-    parsedOffset = offset
-    parsedBoundary = offset
-    isCompleted = false
-    pieceSize = ReadBuffer.firstPieceSize
+    window = Window(givenOffset: offset, pieceSize: ReadBuffer.firstPieceSize)
     phase = .parsing
   }
 }

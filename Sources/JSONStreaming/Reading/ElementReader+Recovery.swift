@@ -10,16 +10,14 @@ extension ElementReader {
     case .needsMore: return .needsInput
     case .none: break
     case .end(let offset, let context):
-      skipped = (offset, context)
       pendingSkippedCount += 1
-      self.failure = nil
-      phase = .restarting
+      phase = .restarting(at: offset, in: context)
       return nil
     }
     guard parser.state.context.isInContainer, failure.kind != .stop(.notAContainer) else {
       throw failEnvelope(failure)
     }
-    if !parser.state.isInMember { parser.state.advanceBoundary() }
+    if !parser.state.element.isInMember { parser.state.advanceBoundary() }
     let start = parser.state.boundary
     guard start < parsedOffset else { throw failEnvelope(failure) }
 
@@ -27,7 +25,7 @@ extension ElementReader {
     var context = parser.state.context
     if let malformation = separatorFlaw(at: start) {
       context.needsComma = !context.needsComma
-      finishMalformed(start..<start, resumeOffset: start, in: context)
+      finishMalformed(start..<start, in: context)
       return .malformed(malformation)
     }
     let siblings: RecoveryScanner.Siblings =
@@ -37,30 +35,31 @@ extension ElementReader {
       case (.sequence, _): .sequence
       case (.container, _): context.containerIsObject ? .object : .array
       }
-    recovery = Recovery(
-      start: start, malformation: malformation(of: failure, from: start), context: context,
-      scanner: RecoveryScanner(
-        siblings: siblings, parents: parser.state.parents, start: start,
-        column: buffer.location(ofByteOffset: start).column,
-        isTruncated: failure.kind == .truncated))
-    phase = .recovering
+    phase = .recovering(
+      Recovery(
+        start: start, malformation: malformation(of: failure, from: start), context: context,
+        scanner: RecoveryScanner(
+          siblings: siblings, parents: parser.state.parents, start: start,
+          column: buffer.location(ofByteOffset: start).column,
+          isTruncated: failure.kind == .truncated)))
     return nil
   }
 
   /// Continues the search for a malformed element's end; returns nil if more input is needed.
   mutating func recover() -> ReadingEvent? {
-    // A single owner avoids a copy of what the scan has collected.
-    guard var found = recovery.take() else {
+    guard case .recovering(var recovery) = phase else {
       preconditionFailure("there is something to recover from")
     }
-    let outcome = found.scanner.scan(
-      buffer.held, at: buffer.startOffset, isComplete: isFinished)
-    examinedByteCount += found.scanner.resetStepCount()
+    // A single owner avoids a copy of what the scan has collected.
+    phase = .parsing
+    let outcome = recovery.scanner.scan(
+      buffer.held, at: buffer.startOffset, isComplete: buffer.isComplete)
+    examinedByteCount += recovery.scanner.resetStepCount()
     guard let outcome else {
-      recovery = found
+      phase = .recovering(recovery)
       return nil
     }
-    return finish(found, at: outcome)
+    return finish(recovery, at: outcome)
   }
 
   /// Delivers the malformed element whose end has been found.
@@ -69,9 +68,9 @@ extension ElementReader {
   ) -> ReadingEvent {
     var context = recovery.context
     context.needsComma = outcome.needsComma && shape != .sequence
-    finishMalformed(recovery.start..<outcome.offset, resumeOffset: outcome.offset, in: context)
+    finishMalformed(recovery.start..<outcome.offset, recovery.head, in: context)
     let malformation = recovery.malformation
-    if malformation.rule == "syntax", !currentIsCut, oversized == nil,
+    if malformation.rule == "syntax", !current.isCut, current.head == nil,
       let text = textWithNullForNaN(), readAgain(text, isMember: context.containerIsObject)
     {
       if limits.readsNaNAsNull { return .element }
@@ -80,7 +79,7 @@ extension ElementReader {
           rule: "nan", message: "not valid json: NaN and Infinity are not values",
           byteOffset: malformation.byteOffset))
     }
-    let isAtEnd = outcome.offset == buffer.endOffset && isFinished
+    let isAtEnd = outcome.offset == buffer.endOffset && buffer.isComplete
     guard malformation.byteOffset >= outcome.offset, !(isAtEnd && malformation.isTruncated) else {
       return .malformed(malformation)
     }
@@ -95,80 +94,75 @@ extension ElementReader {
           + (outcome.needsComma ? "elements do" : "next one begins")
       }
     return .malformed(
-      Malformation(
-        rule: "syntax", message: "not valid json: \(flaw)",
-        byteOffset: max(currentBytes.lowerBound, currentBytes.upperBound - 1)))
+      .syntax(flaw, at: max(current.bytes.lowerBound, current.bytes.upperBound - 1)))
   }
 
-  /// Makes a malformed element the current one and resumes reading at `resumeOffset`.
-  mutating func finishMalformed(
-    _ bytes: Range<Int>, resumeOffset: Int, in context: ElementContext
+  /// Makes a malformed element the current one and resumes reading after it.
+  private mutating func finishMalformed(
+    _ bytes: Range<Int>, _ head: ElementHead? = nil, in context: ElementContext
   ) {
-    currentTokens = 0..<0
-    currentName = nil
-    currentHoldsNUL = false
-    failure = nil
+    current = Current(head: head)
     var end = min(bytes.upperBound, bytes.lowerBound + limits.elementByteCount)
-    currentIsCut = end < bytes.upperBound
-    if !currentIsCut {
+    current.isCut = end < bytes.upperBound
+    if !current.isCut {
       while end > bytes.lowerBound, isWhiteSpace(at: end - 1) { end -= 1 }
     }
-    currentBytes = bytes.lowerBound..<end
-    oversized?.bytes.removeSubrange(currentBytes.count...)
-    advance(to: resumeOffset, in: context)
-    phase = .restarting
+    current.bytes = bytes.lowerBound..<end
+    current.head?.bytes.removeSubrange(current.bytes.count...)
+    advance(to: bytes.upperBound, in: context)
+    phase = .restarting(at: bytes.upperBound, in: context)
   }
 
   private func isWhiteSpace(at offset: Int) -> Bool {
-    let byte = oversized.map { $0.bytes[offset - $0.startOffset] } ?? buffer[offset]
+    let byte = current.head.map { $0.bytes[offset - $0.startOffset] } ?? buffer[offset]
     return byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
 
   mutating func makeRoom(for count: Int) {
     discardUnneeded()
-    guard !buffer.hasRoom(for: count) else { return }
     buffer.makeRoom(for: count)
-    parser.setAddress(of: buffer.bytes, bufferOffset: buffer.storageOffset)
+    parser.setAddress(of: buffer)
   }
 
   mutating func discardUnneeded() {
-    var keep = deliveredOffset
+    var keep = delivered.offset
     switch phase {
     case .resuming:
       return
     case .starting, .restarting, .ended, .failed:
       break
     case .parsing:
-      if nextMark < parsed.marks.count {
-        keep = parsed.marks[nextMark].memberStart
-      } else if failure == nil {
-        keep = parsedBoundary
+      if parsed.hasNextMark {
+        keep = parsed.nextMark.memberStart
+      } else if window.failure == nil {
+        keep = parser.state.boundary
       }
       // The line of a flaw that has not been delivered must still be counted.
-      if nextFlaw < flaws.count { keep = min(keep, flaws[nextFlaw].byteOffset) }
-    case .recovering:
-      keep = firstOffsetNeededForRecovery()
+      if let flaw = findings.first { keep = min(keep, flaw.byteOffset) }
+    case .recovering(let recovery):
+      keep = firstOffset(neededBy: recovery)
     }
     guard keep > buffer.startOffset else { return }
-    if deliveredHash == nil, keep > deliveredOffset {
-      deliveredHash = buffer.hash(before: deliveredOffset)
+    if delivered.hash == nil, keep > delivered.offset {
+      delivered.hash = buffer.hash(before: delivered.offset)
     }
     buffer.discard(before: keep)
   }
 
-  /// The first offset that the search needs; moves an oversized element out of the buffer.
-  private mutating func firstOffsetNeededForRecovery() -> Int {
-    guard let recovery else { return deliveredOffset }
-    let scanner = recovery.scanner
-    guard scanner.offset - recovery.start > limits.elementByteCount else { return recovery.start }
-    if oversized == nil {
-      let location = buffer.location(ofByteOffset: recovery.start)
-      let head = buffer.span(recovery.start..<(recovery.start + limits.elementByteCount))
-      oversized = OversizedElement(
-        bytes: head.indices.map { head[$0] }, startOffset: recovery.start, line: location.line,
+  /// The first offset that the search needs; moves the head of a long element out of the buffer.
+  private mutating func firstOffset(neededBy recovery: Recovery) -> Int {
+    let start = recovery.start
+    guard recovery.scanner.offset - start > limits.elementByteCount else { return start }
+    if recovery.head == nil {
+      let location = buffer.location(ofByteOffset: start)
+      let head = buffer.span(start..<(start + limits.elementByteCount))
+      var recovery = recovery
+      recovery.head = ElementHead(
+        bytes: head.indices.map { head[$0] }, startOffset: start, line: location.line,
         column: location.column)
+      phase = .recovering(recovery)
     }
-    return scanner.firstNeededOffset
+    return recovery.scanner.firstNeededOffset
   }
 }
 
@@ -185,11 +179,14 @@ struct Recovery {
   var context: ElementContext
 
   var scanner: RecoveryScanner
+
+  /// The first bytes of the element, once it is too long for the buffer.
+  var head: ElementHead?
 }
 
 /// The first bytes of a malformed element that is longer than `ReadingLimits.elementByteCount`;
 /// the read buffer holds its later bytes only.
-struct OversizedElement {
+struct ElementHead {
   /// At most `elementByteCount` bytes.
   var bytes: [UInt8]
 

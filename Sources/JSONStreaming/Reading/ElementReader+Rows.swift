@@ -5,72 +5,71 @@ extension ElementReader {
   mutating func row(_ first: ReadingEvent) throws(ReadingError) -> ReadingEvent {
     var event = first
     while event != .needsInput {
-      if isHeaderDue {
+      if rows.isHeaderDue {
         if event == .end { return event }
         try readHeader(event)
-      } else if replaysRows {
-        try endReplay(event)
+      } else if let end = rows.replayEnd {
+        try endReplay(at: end, event)
       } else {
         return event == .element ? makeRow() : event
       }
       do throws(ReadingError) {
         event = try nextElement()
       } catch {
-        throw replaysRows ? fail(changedFrom: resumed) : error
+        throw rows.replayEnd.map { fail(changedFrom: $0) } ?? error
       }
     }
     return event
   }
 
   private mutating func readHeader(_ event: ReadingEvent) throws(ReadingError) {
-    guard event == .element, let header = RowHeader(tape, currentTokens) else {
+    guard event == .element, let header = RowHeader(tape, current.tokens) else {
       throw fail(
-        .invalidHeader, at: currentBytes.lowerBound,
+        .invalidHeader, at: current.bytes.lowerBound,
         "the first element is not an array of different names, as a header is")
     }
-    self.header = header
-    isHeaderDue = false
+    rows.header = header
   }
 
-  /// Ends the replay at the resumed position. The rows before it are read again, because the header
-  /// is among them or before them.
-  private mutating func endReplay(_ event: ReadingEvent) throws(ReadingError) {
-    guard event != .end, deliveredOffset <= resumed.byteOffset else {
-      throw fail(changedFrom: resumed)
-    }
-    guard deliveredOffset == resumed.byteOffset else { return }
-    replaysRows = false
-    guard position == resumed else { throw fail(changedFrom: resumed) }
+  /// Ends the replay at the resumed position.
+  private mutating func endReplay(
+    at end: ReadingPosition, _ event: ReadingEvent
+  ) throws(ReadingError) {
+    guard event != .end, delivered.offset <= end.byteOffset else { throw fail(changedFrom: end) }
+    guard delivered.offset == end.byteOffset else { return }
+    rows.replayEnd = nil
+    guard position == end else { throw fail(changedFrom: end) }
     skippedCount = 0
   }
 
   /// Uses the columns around the elements as header, if they are known by now.
   mutating func noteColumns() {
-    guard header == nil, headerKind != .firstElement, let names = parser.columnNames else { return }
-    header = RowHeader(names)
-    if header != nil { headerKind = .columns }
+    guard rows.header == nil, rows.place != .firstElement, let names = parser.columnNames,
+      let header = RowHeader(names)
+    else { return }
+    (rows.header, rows.place) = (header, .columns)
   }
 
   /// Replaces the current element, if it is an array, by an object at the end of the tape.
   private mutating func makeRow() -> ReadingEvent {
-    guard let header, let first = currentTokens.first, parsed.tokens[first].kind == .startArray
+    guard let header = rows.header, let first = current.tokens.first,
+      parsed.tokens[first].kind == .startArray
     else {
       return .element
     }
     let count = parsed.tokens[first].elementCount
     guard count <= header.nameEnds.count else {
-      currentTokens = 0..<0
+      current.tokens = 0..<0
       return .malformed(
         Malformation(
           rule: "row-length",
           message:
             "the row has \(count) elements, but the header has \(header.nameEnds.count) names",
-          byteOffset: currentBytes.lowerBound))
+          byteOffset: current.bytes.lowerBound))
     }
-    let place =
-      rowPlace ?? (token: parsed.tokens.count, names: parsed.copies.count)
-    if rowPlace == nil { parsed.copies.append(copying: header.text.span) }
-    rowPlace = place
+    let place = parsed.rowPlace ?? (token: parsed.tokens.count, names: parsed.copies.count)
+    if parsed.rowPlace == nil { parsed.copies.append(copying: header.text.span) }
+    parsed.rowPlace = place
     parsed.tokens.truncate(to: place.token)
     parsed.tokens.append(Token(kind: .startObject))
     var (index, nameStart) = (first + 1, 0)
@@ -93,9 +92,25 @@ extension ElementReader {
     }
     parsed.tokens.append(Token(kind: .endObject))
     parsed.tokens[place.token].close(next: parsed.tokens.count, elementCount: count)
-    currentTokens = place.token..<parsed.tokens.count
+    current.tokens = place.token..<parsed.tokens.count
     return .element
   }
+}
+
+/// The header of rows, as far as known.
+struct Rows {
+  var place: ElementContext.Header
+  var header: RowHeader?
+  /// The resumed position. The rows before it are read again, because the header is among them or
+  /// before them.
+  var replayEnd: ReadingPosition?
+
+  init(hasHeader: Bool, columns: [String], _ context: ElementContext) {
+    if !hasHeader { header = RowHeader(columns.map { Array($0.utf8) }) }
+    place = hasHeader ? .firstElement : header == nil ? context.header : .columns
+  }
+
+  var isHeaderDue: Bool { place == .firstElement && header == nil }
 }
 
 /// The names of the columns of rows: arrays that are read as objects.

@@ -22,95 +22,75 @@
 @safe
 public struct ElementReader: ~Copyable {
   enum Phase {
-    /// The input before the resumed position is being skipped.
-    case resuming
+    /// The input before the position is being skipped.
+    case resuming(ReadingPosition)
     /// The first bytes determine the encoding.
     case starting
     case parsing
     /// The sibling after a malformed element is being searched.
-    case recovering
-    /// A new parser must continue at `deliveredOffset`.
-    case restarting
+    indirect case recovering(Recovery)
+    /// A new parser must continue after a malformed element or skipped text.
+    case restarting(at: Int, in: ElementContext)
     case ended
     case failed(ReadingError)
   }
 
+  /// The last event.
+  @usableFromInline
+  struct Current {
+    @usableFromInline var tokens = 0..<0
+    @usableFromInline var bytes = 0..<0
+    @usableFromInline var name: Token?
+    @usableFromInline var holdsNUL = false
+    @usableFromInline var isCut = false
+    /// The first bytes of a malformed element that has left the buffer.
+    var head: ElementHead?
+  }
+
+  /// The position after the last event.
+  @usableFromInline
+  struct Delivered {
+    var offset = 0
+    @usableFromInline var count = 0
+    var context = ElementContext()
+    /// The hash of the input before `offset`, if those bytes have left the buffer.
+    var hash: UInt64?
+  }
+
+  /// What the parser has been given since it started.
+  struct Window {
+    /// The parser has been given the input before this offset.
+    var givenOffset = 0
+    /// The most bytes of the next piece; few after a malformed element, since many may follow.
+    var pieceSize = ReadBuffer.pieceSize
+    /// Whether it knows that the input has ended.
+    var isCompleted = false
+    /// Why it stopped after the parsed elements.
+    var failure: ParseFailure?
+    /// The end of the input that must be exceeded before text to be skipped is searched again.
+    var awaitedOffset = 0
+  }
+
   let shape: ElementShape
   let limits: ReadingLimits
-  var parser: YajlParser
   var buffer: ReadBuffer
+  var parser: YajlParser
   var phase: Phase
-
+  var window = Window()
   /// The elements of parsed pieces, to be delivered.
   var parsed = TapeBuffers()
-  /// The start of the unfinished element, or of the separators, after them.
-  var parsedBoundary = 0
-  /// The text of the watched value, once it has passed.
-  var watchedBytes: [UInt8]?
-  /// The kind of any other value at the watched pointer: the start of an array or object, or null.
-  public internal(set) var otherWatchedKind: Token.Kind?
-
-  /// The most bytes of the next piece; few after a malformed element, since many may follow.
-  var pieceSize = ReadBuffer.pieceSize
-
-  /// The parser has been given the input before this offset.
-  var givenOffset = 0
-  /// Elements that end before this offset have been found; the bytes after it are parsed again.
-  var parsedOffset = 0
-  var isFinished = false
-  var isCompleted = false
-
-  var strictText = StrictText()
-  var flaws = GrowableBuffer<TextFlaw>()
-  var nulOffsets = GrowableBuffer<Int>()
-  var nextFlaw = 0
-  var nextNUL = 0
-
-  var nextMark = 0
-  var failure: ParseFailure?
-  var recovery: Recovery?
-
-  /// The number of bytes checked for flaws and searched for siblings, repeated ones included.
-  var examinedByteCount = 0
-
-  // The last event.
-  var currentTokens = 0..<0
-  var currentBytes = 0..<0
-  var currentName: Token?
-  var currentHoldsNUL = false
-  var currentIsCut = false
-  var currentIndex = 0
-  /// The first bytes of a malformed element that is longer than `limits.elementByteCount`.
-  var oversized: OversizedElement?
-
-  // The position after the last event.
-  var deliveredOffset = 0
-  var deliveredCount = 0
-  var deliveredContext = ElementContext()
-  /// The hash of the input before `deliveredOffset`, if those bytes have left the buffer.
-  var deliveredHash: UInt64?
-  let resumed: ReadingPosition
-
-  /// Where reading continues after skipped text; nil if that is `deliveredOffset`.
-  var skipped: (offset: Int, context: ElementContext)?
+  var findings = TextFindings()
+  @usableFromInline var current = Current()
+  @usableFromInline var delivered = Delivered()
   /// The number of skipped texts before the last event, and after it.
   var skippedCount = 0
   var pendingSkippedCount = 0
-  /// The end of the input that must be exceeded before skipped text is searched again.
-  var awaitedOffset = 0
-
-  /// The place of the header of rows, as far as known.
-  var headerKind: ElementContext.Header
-  var isHeaderDue: Bool
-  var header: RowHeader?
-  /// Whether rows are read again up to the resumed position.
-  var replaysRows = false
-  /// The index on the tape of the current row, and of the header's names in its copies.
-  var rowPlace: (token: Int, names: Int)?
-
-  var lineMode = ElementContext.LineMode.unknown
+  var rows: Rows
+  var lineMode: ElementContext.LineMode
   /// The line on which the first element ended.
   var firstEndLine = 0
+  /// The number of bytes checked for flaws and searched for siblings, repeated ones included.
+  var examinedByteCount = 0
 
   /// Creates a reader of an input of the given shape.
   ///
@@ -137,22 +117,18 @@ public struct ElementReader: ~Copyable {
     buffer = ReadBuffer(hashes: isResumable || position != .start)
     parser = YajlParser(
       shape: shape, limits: limits, watching: watchedPointer.map { WatchedValue(at: $0) })
-    resumed = position
     let context = ElementContext(state: position.state) ?? ElementContext()
-    header = RowHeader(columns.map { Array($0.utf8) })
-    headerKind = hasHeader ? .firstElement : header == nil ? context.header : .columns
-    isHeaderDue = headerKind == .firstElement
+    rows = Rows(hasHeader: hasHeader, columns: columns, context)
     if position == .start || context.header != .none {
       phase = .starting
-      replaysRows = position.byteOffset > 0
+      if position.byteOffset > 0 { rows.replayEnd = position }
     } else {
-      phase = .resuming
-      deliveredOffset = position.byteOffset
-      deliveredCount = position.elementCount
-      deliveredHash = position.inputHash
+      phase = .resuming(position)
+      delivered = Delivered(
+        offset: position.byteOffset, count: position.elementCount, context: context,
+        hash: position.inputHash)
     }
-    if context.header == .none { deliveredContext = context }
-    lineMode = deliveredContext.lineMode
+    lineMode = delivered.context.lineMode
   }
 }
 
@@ -161,7 +137,7 @@ extension ElementReader {
   ///
   /// - Complexity: O(n) in the number of bytes.
   public mutating func append(_ bytes: Span<UInt8>) {
-    precondition(!isFinished, "nothing can follow the end of the input")
+    precondition(!buffer.isComplete, "nothing can follow the end of the input")
     makeRoom(for: bytes.count)
     buffer.append(bytes)
   }
@@ -174,14 +150,14 @@ extension ElementReader {
   public mutating func fill<Failure: Error>(
     _ body: (inout OutputSpan<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> Int {
-    precondition(!isFinished, "nothing can follow the end of the input")
+    precondition(!buffer.isComplete, "nothing can follow the end of the input")
     makeRoom(for: ReadBuffer.readSize)
     return try buffer.fill(body)
   }
 
   /// Ends the input.
   public mutating func finish() {
-    isFinished = true
+    buffer.isComplete = true
   }
 
   /// The tape with the current element and possibly others, valid until the reader is changed.
@@ -199,7 +175,7 @@ extension ElementReader {
   }
 
   /// The current element's range of tokens on the tape; empty if it is malformed.
-  public var elementTokens: Range<Int> { currentTokens }
+  @inlinable public var elementTokens: Range<Int> { current.tokens }
 
   /// The current element's bytes in the input, valid until the reader is changed.
   ///
@@ -209,35 +185,38 @@ extension ElementReader {
   public var elementBytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {
-      if let oversized {
-        let span = oversized.bytes.span
+      if let head = current.head {
+        let span = head.bytes.span
         return unsafe _overrideLifetime(span, borrowing: self)
       }
-      let span = buffer.span(currentBytes)
+      let span = buffer.span(current.bytes)
       return unsafe _overrideLifetime(span, borrowing: self)
     }
   }
 
   /// Whether ``elementBytes`` is only the beginning of the current element.
-  public var isCut: Bool { currentIsCut }
+  @inlinable public var isCut: Bool { current.isCut }
 
   /// The 0-based index of the current element, malformed ones included.
-  public var elementIndex: Int { currentIndex }
+  @inlinable public var elementIndex: Int { delivered.count - 1 }
 
   /// The offset of ``elementBytes``, in bytes from the start of the input.
-  public var elementByteOffset: Int { currentBytes.lowerBound }
+  @inlinable public var elementByteOffset: Int { current.bytes.lowerBound }
 
   /// The current element's member name, a token of the tape; nil without a name or if malformed.
-  public var memberName: Token? { currentName }
+  @inlinable public var memberName: Token? { current.name }
 
   /// Whether a string in the current element or its member name contains U+0000.
-  public var holdsNUL: Bool { currentHoldsNUL }
+  @inlinable public var holdsNUL: Bool { current.holdsNUL }
 
   /// The value at the watched pointer, once it has passed: a string's text, or a number or boolean
   /// as written. A resumed reader does not know values before its position.
   public var watchedText: String? {
-    watchedBytes.map { String(decoding: $0, as: UTF8.self) }
+    parser.watchedBytes.map { String(decoding: $0, as: UTF8.self) }
   }
+
+  /// The kind of any other value at the watched pointer: the start of an array or object, or null.
+  public var otherWatchedKind: Token.Kind? { parser.otherWatchedKind }
 
   /// Returns how many texts were skipped before the last element or the end, since the last call.
   ///
@@ -255,19 +234,19 @@ extension ElementReader {
   /// - Complexity: O(n) in the bytes since the last requested position.
   public var position: ReadingPosition {
     mutating get {
-      var context = deliveredContext
+      var context = delivered.context
       context.lineMode = lineMode
-      context.header = headerKind
-      if headerKind == .firstElement, deliveredCount < 2 {
+      context.header = rows.place
+      if rows.place == .firstElement, delivered.count < 2 {
         // The header alone is not a place to resume at.
         var start = ReadingPosition.start
-        start.state = ElementContext(header: headerKind).state
+        start.state = ElementContext(header: rows.place).state
         return start
       }
       return ReadingPosition(
-        byteOffset: deliveredOffset, elementCount: deliveredCount,
-        inputHash: deliveredHash ?? buffer.hash(before: deliveredOffset),
-        state: deliveredOffset == 0 ? 0 : context.state)
+        byteOffset: delivered.offset, elementCount: delivered.count,
+        inputHash: delivered.hash ?? buffer.hash(before: delivered.offset),
+        state: delivered.offset == 0 ? 0 : context.state)
     }
   }
 
@@ -275,7 +254,7 @@ extension ElementReader {
   ///
   /// - Complexity: O(n) in the bytes since the last requested offset, if offsets ascend.
   public mutating func location(ofByteOffset byteOffset: Int) -> (line: Int, column: Int) {
-    if let location = oversized?.location(ofByteOffset: byteOffset) { return location }
+    if let location = current.head?.location(ofByteOffset: byteOffset) { return location }
     return buffer.location(ofByteOffset: byteOffset)
   }
 }

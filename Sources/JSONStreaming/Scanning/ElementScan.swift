@@ -27,8 +27,8 @@ struct ElementScan {
 
   /// An element, with its name in an object.
   struct Member {
-    /// The range of the name in the tape's copies.
-    var name: Range<Int>?
+    /// The name, which is among the tape's copies.
+    var name: Token?
     var start: Int
     var end: Int
   }
@@ -43,7 +43,7 @@ struct ElementScan {
   ) -> Member? {
     isCut = false
     var index = start
-    var name: Range<Int>?
+    var name: Token?
     if isNamed {
       name = self.name(at: &index, onto: &tape)
       guard name != nil else { return nil }
@@ -54,7 +54,7 @@ struct ElementScan {
   }
 
   /// Copies a name, which is not a token of the element, and skips its colon.
-  private mutating func name(at index: inout Int, onto tape: inout TapeBuffers) -> Range<Int>? {
+  private mutating func name(at index: inout Int, onto tape: inout TapeBuffers) -> Token? {
     guard text(.key, at: &index, onto: &tape) else { return nil }
     let token = tape.tokens[tape.tokens.count - 1]
     tape.tokens.truncate(to: tape.tokens.count - 1)
@@ -66,7 +66,9 @@ struct ElementScan {
     skipWhiteSpace(&index)
     guard skip(UInt8(ascii: ":"), at: &index) else { return nil }
     skipWhiteSpace(&index)
-    return (tape.copies.count - token.textByteCount)..<tape.copies.count
+    return Token(
+      kind: .key, first: tape.copies.count - token.textByteCount, second: token.textByteCount,
+      isCopied: true)
   }
 
   /// Puts the element at `start` on the tape and returns the index after it.

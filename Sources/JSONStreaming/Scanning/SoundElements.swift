@@ -7,12 +7,19 @@ struct SoundElements: ~Copyable {
   /// The most separator bytes that can wait for an element.
   private static let separatorLimit = 1 << 10
 
+  private let limits: ReadingLimits
+  private let isSequence: Bool
   private var open = GrowableBuffer<OpenContainer>(minimumCapacity: 32)
 
   /// The start of the last element left to yajl.
   private var refusedStart = -1
   /// The start of the last element that was cut off, and its length so far.
   private var (cutStart, cutLength) = (-1, 0)
+
+  init(limits: ReadingLimits, isSequence: Bool) {
+    self.limits = limits
+    self.isSequence = isSequence
+  }
 
   func hasRefused(elementAt offset: Int) -> Bool { offset == refusedStart }
 
@@ -27,22 +34,21 @@ struct SoundElements: ~Copyable {
   ///   there.
   /// - Returns: whether the rest must wait for more bytes; otherwise yajl must parse it.
   mutating func scan(
-    _ piece: ScannedPiece, _ limits: ReadingLimits, from boundary: inout Int,
-    in context: inout ElementContext,
-    hasYajlRead: inout Bool, onto tape: inout TapeBuffers
+    _ piece: Piece, containerStart: Int, from boundary: inout Int,
+    in context: inout ElementContext, hasYajlRead: inout Bool, onto tape: inout TapeBuffers
   ) -> Bool {
+    guard let bytes = unsafe piece.bytes else { preconditionFailure("there are bytes to scan") }
     let end = piece.endOffset - piece.offset
-    var scan = unsafe ElementScan(
-      bytes: piece.bytes, end: end, offset: piece.offset, limits: limits)
+    var scan = unsafe ElementScan(bytes: bytes, end: end, offset: piece.offset, limits: limits)
     while true {
       var index = boundary - piece.offset
       var needsComma = context.needsComma
       while index < end {
-        let byte = unsafe piece.bytes[index]
+        let byte = unsafe bytes[index]
         if byte == UInt8(ascii: ","), needsComma {
           needsComma = false
         } else if !ElementScan.isWhiteSpace(byte),
-          byte != ElementContext.recordSeparator || !piece.isTextSequence
+          byte != ElementContext.recordSeparator || !context.isTextSequence
         {
           break
         }
@@ -63,29 +69,26 @@ struct SoundElements: ~Copyable {
         tape.tokens.truncate(to: token)
         tape.copies.truncate(to: copy)
         open.removeAll()
-        guard scan.isCut, waits(from: start, piece, limits) else {
+        guard scan.isCut, waits(from: start, piece) else {
           refusedStart = start
           return false
         }
         (boundary, context.needsComma, hasYajlRead) = (start, false, false)
         return true
       }
-      context.needsComma = !piece.isSequence
+      context.needsComma = !isSequence
       boundary = piece.offset + member.end
       hasYajlRead = false
       tape.marks.append(
         ElementMark(
           firstToken: token, endToken: tape.tokens.count, start: piece.offset + member.start,
-          end: boundary, memberStart: start, nameStart: member.name?.lowerBound ?? -1,
-          nameEnd: member.name?.upperBound ?? -1, containerStart: piece.containerStart,
+          end: boundary, memberStart: start, name: member.name, containerStart: containerStart,
           context: context))
     }
   }
 
   /// Whether to wait for more bytes of the element at `start`, which is cut off.
-  private mutating func waits(
-    from start: Int, _ piece: ScannedPiece, _ limits: ReadingLimits
-  ) -> Bool {
+  private mutating func waits(from start: Int, _ piece: Piece) -> Bool {
     let length = piece.endOffset - start
     guard
       !piece.isLast, length <= limits.elementByteCount,

@@ -73,85 +73,39 @@ public struct ShapeDetector: ~Copyable {
   /// The names of the elements of rows, if the outcome is their place and the input names them in an array
   /// `columns`; else empty.
   public private(set) var columns: [String] = []
-  /// The texts of that array, once it has ended.
-  private var columnNames: [String] = []
-  /// The texts in the array `columns`; nil outside it.
-  private var columnTexts: [String]?
-  /// The place of rows, whether columns are known or not.
-  private var rowsPlace: JSONPointer?
-  /// The number of rows in the current array; nil outside it.
-  private var rowCount: Int?
-  /// The number of rows that no element of a sequence has.
-  private static let rowMaximum = 1_000
-
-  /// Whether the first element is known to be a header.
-  private let hasHeader: Bool
-  /// The columns of a Socrata export have been found.
-  private var hasColumns = false
-  private var rows = RowSample()
-
-  /// For each kind of element, the names that all of its elements have.
-  private let elementMarkers: [[String]]
-  /// The names of members of elements.
-  private let elementNames: [String]
-  /// Where earlier inputs had their elements.
-  private let knownPlaces: [JSONPointer]
-  /// Whether the top-level object has all marker names of an element.
-  private var isElement = false
-  /// For each kind of element, the names not found yet, as bytes, because `String` compares by
-  /// canonical equivalence. Lazy, because a top-level array is detected before they are needed.
-  private lazy var unseenMarkers = elementMarkers.map { names in Set(names.map { Array($0.utf8) }) }
-  private lazy var elementNameBytes = Set(elementNames.map { Array($0.utf8) })
-  /// Whether the top-level object has a member with one of these names.
-  private var elementNameCount = 0
-  private var hasElementName: Bool { elementNameCount > 0 }
-  /// Whether an object inside it has one.
-  private var hasInnerElementName = false
 
   /// Whether the input is one object, known at its end; an object with a GeoJSON type is not.
   public private(set) var isOneObject = false
   /// The names of the top-level object's members, as far as they are kept.
-  public private(set) var memberNames: Set<String> = []
+  public var memberNames: Set<String> { members.names }
   /// Whether all of these members are objects.
-  public private(set) var holdsOnlyObjects = true
-  /// The number of objects that are members of the top-level object.
-  private var objectMemberCount = 0
-  /// How many of them have a member with a name, as far as it is counted.
-  private var innerNameCounts: [String: Int] = [:]
-  /// The number of names in the current one of them.
-  private var innerNameCount = 0
-  private var isColumnWise = true
-  /// For each open object, whether a member of it is an object.
-  private var holdsObject = [false]
+  public var holdsOnlyObjects: Bool { members.areObjects }
+
+  /// Where earlier inputs had their elements.
+  private let knownPlaces: [JSONPointer]
+  /// Whether the first element is known to be a header.
+  private let hasHeader: Bool
 
   private var mode = Mode.start
-  /// Whether the first top-level value, an object, has ended.
-  private var isFirstObjectComplete = false
-  private var candidates: [Candidate] = []
-  private var emptyCandidates: [Candidate] = []
-  /// The arrays in `candidates` and `emptyCandidates`.
-  private var listed: [JSONPointer: Listed] = [:]
-  /// The names on the path to the current value, the current member's name included.
-  private var path: [String] = []
-  /// The number of open objects, not counting those inside an array.
-  private var objectDepth = 0
-  /// The open brackets in the current array, its own included.
-  private var openBrackets: [UInt8] = []
-  private var candidate: Int?
-  /// Whether the next string is the name of an element's member and must be checked.
-  private var isElementNameDue = false
-
-  private var isInString = false
-  private var isEscaped = false
-  /// The bytes between the quotes of the current name or value of `type`, escapes included.
-  private var stringBytes: [UInt8] = []
-  private var collectsString = false
-  /// The depth of the object whose current member is beyond the reach of a pointer.
-  private var unreachableDepth = Int.max
   /// Whether the current byte is on the line on which the first top-level value begins.
   private var isFirstLine = true
   /// The last byte outside strings that is a line feed or not white space.
   private var previousByte: UInt8 = 0x0A
+  private var string = StringBytes()
+  /// The open objects, not counting those inside an array.
+  private var path: [Level] = []
+  /// The depth of the object whose current member is beyond the reach of a pointer.
+  private var unreachableDepth = Int.max
+  /// The open brackets in the current array, its own included.
+  private var openBrackets: [UInt8] = []
+  private var members = Members()
+  private var elementNames: ElementNames
+  private var candidates = Candidates()
+  /// The first two rows of a top-level array.
+  private var rows = RowSample()
+  private var table = Table()
+  /// The columns of a Socrata export have been found.
+  private var hasColumns = false
 
   /// Creates a detector for an input, which must be given from its first byte on.
   ///
@@ -169,8 +123,7 @@ public struct ShapeDetector: ~Copyable {
   ) {
     self.knownPlaces = knownPlaces
     self.hasHeader = hasHeader
-    self.elementNames = elementNames
-    self.elementMarkers = elementMarkers.filter { !$0.isEmpty }
+    self.elementNames = ElementNames(elementNames, markers: elementMarkers)
   }
 }
 
@@ -181,7 +134,7 @@ extension ShapeDetector {
   public mutating func append(_ bytes: Span<UInt8>) {
     var index = 0
     while index < bytes.count, outcome == nil {
-      if isInString, !collectsString, !isEscaped, !isInRows {
+      if string.isOpen, !string.isCollected, !string.isEscaped, !isInRows {
         index = Self.endOfPlainString(bytes, from: index)
         guard index < bytes.count else { return }
       }
@@ -199,146 +152,97 @@ extension ShapeDetector {
 
   private var isInRows: Bool { if case .rows = mode { true } else { false } }
 
+  /// Whether the first top-level value, an object, has ended.
+  private var isFirstObjectComplete: Bool { if case .afterFirst = mode { true } else { false } }
+
   private static func endOfPlainString(_ bytes: Span<UInt8>, from index: Int) -> Int {
-    var index = index
-    while index < bytes.count {
-      let byte = bytes[index]
-      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x0A { break }
-      index += 1
-    }
-    return index
+    (index..<bytes.count).first {
+      bytes[$0] == UInt8(ascii: "\"") || bytes[$0] == UInt8(ascii: "\\") || bytes[$0] == 0x0A
+    } ?? bytes.count
   }
 
   /// Determines the outcome from the candidates so far.
   private mutating func decide() {
     switch mode {
-    case .topArray, .rows:
-      outcome = .container(JSONPointer(tokens: []))
-      return
-    default: break
-    }
-    guard !isFirstObjectComplete || !isColumnWise || objectMemberCount < 2 else {
-      outcome = .columnWise
-      return
-    }
-    guard !isElement else {
-      outcome = .sequence
-      return
-    }
-    guard !detectRows() else { return }
-    for depth in holdsObject.indices { noteSiblings(atDepth: depth) }
-    let checksNames = isFirstObjectComplete && !elementNames.isEmpty
-    let arrays = candidates + emptyCandidates
-    if candidates.count == 1, !checksNames || candidates[0].hasElementName {
-      outcome = .container(candidates[0].pointer)
-    } else if candidates.count > 1 {
-      outcome = .ambiguous(arrays)
-    } else if !checksNames || hasElementName || arrays.isEmpty {
-      outcome = .sequence
-    } else if candidates.isEmpty, hasEmptyArrayInMembers {
-      let members = Candidate(pointer: JSONPointer(tokens: []), elementCount: objectMemberCount)
-      outcome = .ambiguous([members])
-    } else {
-      let isEmptyResult = candidates.isEmpty && !hasInnerElementName
-      outcome = isEmptyResult ? .container(arrays[0].pointer) : .ambiguous(arrays)
+    case .topArray, .rows: outcome = .container(JSONPointer(tokens: []))
+    case .afterFirst where members.areColumns: outcome = .columnWise
+    case _ where elementNames.areMarked: outcome = .sequence
+    default: if !detectRows() { decideByArrays() }
     }
   }
 
-  /// Whether an empty array is in an object in the top-level one, and another one has a member with its name.
-  private var hasEmptyArrayInMembers: Bool {
-    let counts = innerNameCounts
-    return emptyCandidates.contains { array in
-      array.pointer.tokens.count == 2 && counts[array.pointer.tokens[1], default: 0] > 1
+  private mutating func decideByArrays() {
+    for depth in path.indices { noteSiblings(atDepth: depth) }
+    let checksNames = isFirstObjectComplete && !elementNames.isEmpty
+    let (arrays, emptyArrays) = (candidates.arrays, candidates.emptyArrays)
+    if arrays.count == 1, !checksNames || arrays[0].hasElementName {
+      outcome = .container(arrays[0].pointer)
+    } else if arrays.count > 1 {
+      outcome = .ambiguous(arrays + emptyArrays)
+    } else if !checksNames || elementNames.memberCount > 0 || (arrays + emptyArrays).isEmpty {
+      outcome = .sequence
+    } else if arrays.isEmpty, emptyArrays.contains(where: members.holdAlike) {
+      let all = Candidate(pointer: JSONPointer(tokens: []), elementCount: members.objectCount)
+      outcome = .ambiguous([all])
+    } else {
+      let isEmptyResult = arrays.isEmpty && !elementNames.areInside
+      outcome =
+        isEmptyResult ? .container(emptyArrays[0].pointer) : .ambiguous(arrays + emptyArrays)
     }
   }
 
   /// Marks the arrays in the open object at a depth if an object is beside them.
   private mutating func noteSiblings(atDepth depth: Int) {
-    guard holdsObject[depth] else { return }
-    for index in candidates.indices {
-      let tokens = candidates[index].pointer.tokens
-      if tokens.count == depth + 1, tokens.starts(with: path[..<depth]) {
-        candidates[index].isBesideObject = true
-      }
-    }
+    guard path[depth].holdsObject, !candidates.arrays.isEmpty else { return }
+    candidates.noteObject(beside: path[..<depth].map(\.name))
   }
 
   /// Determines that rows are the elements, if there are rows and columns.
   private mutating func detectRows() -> Bool {
-    guard !columnNames.isEmpty, let rowsPlace else { return false }
-    columns = columnNames
-    outcome = .container(rowsPlace)
+    guard !table.columns.isEmpty, let place = table.place else { return false }
+    columns = table.columns
+    outcome = .container(place)
     return true
   }
-
-  /// Ends the array `columns`.
-  private mutating func endColumns(_ texts: [String]) {
-    columnTexts = nil
-    guard !texts.contains(""), Set(texts).count == texts.count else { return }
-    columnNames = texts
-  }
-
-  private static let columnsPlace = JSONPointer(tokens: ["columns"])
-  private static let rowsPlaces = [JSONPointer(tokens: ["rows"]), JSONPointer(tokens: ["data"])]
 
   /// Starts an array whose first byte after the bracket is `byte`.
   private mutating func beginArray(_ byte: UInt8) {
     mode = .array
-    (candidate, rowCount) = (nil, nil)
-    guard objectDepth < unreachableDepth else { return }
-    let pointer = JSONPointer(tokens: path)
-    if objectDepth == 1, !hasHeader, pointer == Self.columnsPlace {
-      columnTexts = columnNames.isEmpty ? [] : nil
+    (candidates.current, table.rowCount) = (nil, nil)
+    guard path.count < unreachableDepth else { return }
+    let names = path.map(\.name)
+    let pointer = JSONPointer(tokens: names)
+    if !hasHeader, pointer == Table.columnsPlace {
+      table.texts = table.columns.isEmpty ? [] : nil
       return
     }
-    if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]"), Self.rowsPlaces.contains(pointer) {
-      rowsPlace = rowsPlace ?? pointer
+    if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]"), Table.places.contains(pointer) {
+      table.place = table.place ?? pointer
       if byte == UInt8(ascii: "["), !hasColumns {
-        rowCount = 1
+        table.rowCount = 1
         return
       }
     }
     // An envelope may have a member of one of the names, as the id of a call; an object with several is an element.
-    if elementNameCount < 2, byte == UInt8(ascii: "{") || byte == UInt8(ascii: "]"),
-      let place = knownPlaces.first(where: { $0.leads(to: path) }),
+    if elementNames.memberCount < 2, byte == UInt8(ascii: "{") || byte == UInt8(ascii: "]"),
+      let place = knownPlaces.first(where: { $0.leads(to: names) }),
       byte == UInt8(ascii: "{") || place.wildcards.isEmpty
     {
       outcome = .container(place)
-      return
-    }
-    if pointer == ColumnNames.pointer {
+    } else if pointer == ColumnNames.pointer {
       hasColumns = byte == UInt8(ascii: "{")
-      return
-    }
-    if hasColumns, pointer == ColumnNames.rows {
+    } else if hasColumns, pointer == ColumnNames.rows {
       outcome = .container(pointer)
-      return
-    }
-    if byte == UInt8(ascii: "{") {
-      let earlier = listed[pointer]
-      if case .candidate(let index) = earlier {
-        candidate = index
-        candidates[index].elementCount += 1
-        candidates[index].isRepeated = true
-      } else if candidates.count < Self.candidateLimit {
-        candidate = candidates.count
-        listed[pointer] = .candidate(candidates.count)
-        candidates.append(Candidate(pointer: pointer, elementCount: 1))
-        if earlier != nil { emptyCandidates.removeAll { $0.pointer == pointer } }
-      } else {
-        decide()
-      }
-    } else if byte == UInt8(ascii: "]"), !elementNames.isEmpty,
-      emptyCandidates.count < Self.candidateLimit, listed[pointer] == nil
-    {
-      emptyCandidates.append(Candidate(pointer: pointer, elementCount: 0))
-      listed[pointer] = .empty
+    } else if byte == UInt8(ascii: "{") {
+      if !candidates.add(at: pointer) { decide() }
+    } else if byte == UInt8(ascii: "]"), !elementNames.isEmpty {
+      candidates.addEmpty(at: pointer)
     }
   }
 
   private mutating func read(_ byte: UInt8) {
     if isInRows, !rows.append(byte) { return decide() }
-    if isInString { return readInString(byte) }
+    if string.isOpen { return readInString(byte) }
     switch byte {
     case 0x0A:
       isFirstLine = false
@@ -388,9 +292,8 @@ extension ShapeDetector {
   private mutating func readFirst(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "{"):
-      objectDepth = 1
       mode = .object(.name)
-      path = [""]
+      path = [Level()]
       isFirstLine = true
     case UInt8(ascii: "["): mode = .topArray
     case 0xEF, 0xBB, 0xBF, 0x0B, 0x0C: break
@@ -413,7 +316,7 @@ extension ShapeDetector {
 
   private mutating func readRow(_ byte: UInt8) {
     switch byte {
-    case UInt8(ascii: "\""): beginString(collecting: false)
+    case UInt8(ascii: "\""): string.begin(collecting: false)
     case UInt8(ascii: "["), UInt8(ascii: "{"): openBrackets.append(byte)
     case UInt8(ascii: "]"), UInt8(ascii: "}"):
       guard openBrackets.popLast() == opener(of: byte) else { return decide() }
@@ -427,25 +330,11 @@ extension ShapeDetector {
   private mutating func readInObject(_ byte: UInt8, _ due: Due) {
     switch (due, byte) {
     case (.name, UInt8(ascii: "\"")):
-      beginString(collecting: true)
+      string.begin(collecting: true)
     case (.colon, UInt8(ascii: ":")):
       mode = .object(.value)
-    case (.value, UInt8(ascii: "\"")):
-      if objectDepth == 1 { (isColumnWise, holdsOnlyObjects) = (false, false) }
-      beginString(collecting: objectDepth == 1 && path.last == "type")
     case (.value, UInt8(ascii: "{")):
-      guard objectDepth < Self.depthLimit else { return decide() }
-      if objectDepth == 1 { (objectMemberCount, innerNameCount) = (objectMemberCount + 1, 0) }
-      if objectDepth == 2 { isColumnWise = false }
-      holdsObject[objectDepth - 1] = true
-      holdsObject.append(false)
-      objectDepth += 1
-      path.append("")
-      mode = .object(.name)
-    case (.value, UInt8(ascii: "[")):
-      if objectDepth == 1 { (isColumnWise, holdsOnlyObjects) = (false, false) }
-      openBrackets = [byte]
-      mode = .arrayStart
+      beginObject()
     case (.scalarEnd, UInt8(ascii: ",")), (.comma, UInt8(ascii: ",")):
       mode = .object(.name)
     case (.name, UInt8(ascii: "}")), (.scalarEnd, UInt8(ascii: "}")),
@@ -457,8 +346,15 @@ extension ShapeDetector {
       (.scalarEnd, UInt8(ascii: ":")), (.scalarEnd, UInt8(ascii: "\"")):
       handleError(at: byte)
     case (.value, _):
-      if objectDepth == 1 { (isColumnWise, holdsOnlyObjects) = (false, false) }
-      mode = .object(.scalarEnd)
+      if path.count == 1 { members.areObjects = false }
+      if byte == UInt8(ascii: "\"") {
+        string.begin(collecting: path.count == 1 && path[0].name == "type")
+      } else if byte == UInt8(ascii: "[") {
+        openBrackets = [byte]
+        mode = .arrayStart
+      } else {
+        mode = .object(.scalarEnd)
+      }
     case (.scalarEnd, _):
       break
     default:
@@ -466,53 +362,58 @@ extension ShapeDetector {
     }
   }
 
+  private mutating func beginObject() {
+    guard path.count < Self.depthLimit else { return decide() }
+    if path.count == 1 { members.beginObject() }
+    if path.count == 2 { members.areNumbered = false }
+    path[path.count - 1].holdsObject = true
+    path.append(Level())
+    mode = .object(.name)
+  }
+
   private mutating func endObject() {
-    if objectDepth == 2, innerNameCount == 0 { isColumnWise = false }
-    noteSiblings(atDepth: objectDepth - 1)
-    holdsObject.removeLast()
-    objectDepth -= 1
+    if path.count == 2, members.innerNameCount == 0 { members.areNumbered = false }
+    noteSiblings(atDepth: path.count - 1)
     path.removeLast()
-    isFirstObjectComplete = objectDepth == 0
-    mode = isFirstObjectComplete ? .afterFirst : .object(.comma)
-    if isFirstObjectComplete, isElement { decide() }
+    mode = path.isEmpty ? .afterFirst : .object(.comma)
+    if path.isEmpty, elementNames.areMarked { decide() }
   }
 
   private mutating func readInArray(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "\""):
-      beginString(collecting: isElementNameDue || columnTexts != nil)
+      string.begin(collecting: candidates.isNameDue || table.texts != nil)
     case UInt8(ascii: ","):
-      if let candidate, openBrackets.count == 1 { candidates[candidate].elementCount += 1 }
-      if let count = rowCount, openBrackets.count == 1 {
-        rowCount = count + 1
-        if count == Self.rowMaximum, detectRows() { return }
+      if openBrackets.count == 1 {
+        if let index = candidates.current { candidates.arrays[index].elementCount += 1 }
+        table.rowCount? += 1
+        if table.rowCount == Table.rowLimit, detectRows() { return }
       }
-      isElementNameDue = expectsElementName
+      candidates.isNameDue = expectsElementName
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       guard openBrackets.count < Self.depthLimit else { return decide() }
       openBrackets.append(byte)
-      columnTexts = nil
-      isElementNameDue = byte == UInt8(ascii: "{") && expectsElementName
+      table.texts = nil
+      candidates.isNameDue = byte == UInt8(ascii: "{") && expectsElementName
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
       guard openBrackets.last == opener(of: byte) else { return handleError(at: byte) }
       openBrackets.removeLast()
       guard openBrackets.isEmpty else { return }
       mode = .object(.comma)
-      if let columnTexts { endColumns(columnTexts) }
+      table.endColumns()
     default:
       // Something else than a text.
-      columnTexts = nil
+      table.texts = nil
     }
   }
 
   /// Whether the next string names a member of a candidate's element, and it is the first one, or none
   /// of the names was found in the candidate yet.
   private var expectsElementName: Bool {
-    guard openBrackets.count == 2, openBrackets[1] == UInt8(ascii: "{"), let candidate else {
-      return false
-    }
-    return candidates[candidate].elementCount == 1
-      || !elementNames.isEmpty && !candidates[candidate].hasElementName
+    guard openBrackets.count == 2, openBrackets[1] == UInt8(ascii: "{"),
+      let candidate = candidates.current.map({ candidates.arrays[$0] })
+    else { return false }
+    return candidate.elementCount == 1 || !elementNames.isEmpty && !candidate.hasElementName
   }
 
   /// Registers an error: the line after it shows whether the input has one object a line.
@@ -526,85 +427,52 @@ extension ShapeDetector {
     }
   }
 
-  private mutating func beginString(collecting: Bool) {
-    isInString = true
-    isEscaped = false
-    collectsString = collecting
-    stringBytes.removeAll(keepingCapacity: true)
-  }
-
   private mutating func readInString(_ byte: UInt8) {
     if byte == 0x0A {
-      isInString = false
+      string.isOpen = false
       handleError(at: byte)
       return read(byte)
     }
-    if !isEscaped, byte == UInt8(ascii: "\"") {
-      isInString = false
-      return endString()
+    if !string.isEscaped, byte == UInt8(ascii: "\"") {
+      string.isOpen = false
+      return endString(string.bytes)
     }
-    isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
-    if collectsString, stringBytes.count < Self.nameLimit { stringBytes.append(byte) }
+    string.isEscaped = !string.isEscaped && byte == UInt8(ascii: "\\")
+    if string.isCollected, string.bytes.count < Self.nameLimit { string.bytes.append(byte) }
   }
 
-  private mutating func endString() {
-    guard case .object(let due) = mode else {
-      guard isElementNameDue, let candidate else {
-        columnTexts?.append(EscapedText.unescaped(stringBytes))
-        return
-      }
-      isElementNameDue = false
-      let name = EscapedText.unescaped(stringBytes)
-      if isElementName(name) { candidates[candidate].hasElementName = true }
-      if candidates[candidate].elementCount == 1,
-        candidates[candidate].firstNames.count < Candidate.nameLimit
-      {
-        candidates[candidate].firstNames.insert(name)
-      }
-      return
-    }
-    guard case .name = due else {
+  private mutating func endString(_ bytes: [UInt8]) {
+    switch mode {
+    case .object(.name): endName(bytes)
+    case .object:
       mode = .object(.comma)
-      guard collectsString else { return }
-      switch EscapedText.unescaped(stringBytes) {
+      guard string.isCollected else { return }
+      switch EscapedText.unescaped(bytes) {
       case "FeatureCollection": outcome = .container(JSONPointer(tokens: ["features"]))
       case "Feature": outcome = .sequence
       default: break
       }
-      return
+    default:
+      guard candidates.isNameDue, let index = candidates.current else {
+        table.texts?.append(EscapedText.unescaped(bytes))
+        return
+      }
+      let name = EscapedText.unescaped(bytes)
+      candidates.noteName(name, inArrayAt: index, isElementName: elementNames.contains(name))
     }
+  }
+
+  private mutating func endName(_ bytes: [UInt8]) {
     mode = .object(.colon)
-    guard objectDepth <= unreachableDepth else { return }
-    let name = EscapedText.unescaped(stringBytes)
-    path[path.count - 1] = name
+    guard path.count <= unreachableDepth else { return }
+    let name = EscapedText.unescaped(bytes)
+    path[path.count - 1].name = name
     let isInPointer =
-      stringBytes.count < Self.nameLimit && objectDepth <= ElementContext.stepLimit
-      && path.reduce(0) { $0 + $1.utf8.count } <= Self.pathLimit
-    unreachableDepth = isInPointer ? .max : objectDepth
-    guard objectDepth == 1 else {
-      if objectDepth == 2 { noteInner(name) }
-      hasInnerElementName = hasInnerElementName || isElementName(name)
-      return
-    }
-    if isElementName(name) { elementNameCount += 1 }
-    if memberNames.count < Candidate.nameLimit { memberNames.insert(name) }
-    for kind in unseenMarkers.indices {
-      unseenMarkers[kind].remove(Array(name.utf8))
-      // The object may still have a type, or an array at a known place.
-      isElement = isElement || unseenMarkers[kind].isEmpty
-    }
-  }
-
-  /// Registers the name of a member of an object that is a member of the top-level object.
-  private mutating func noteInner(_ name: String) {
-    isColumnWise = isColumnWise && name == String(innerNameCount)
-    innerNameCount += 1
-    if innerNameCounts[name] != nil || innerNameCounts.count < Candidate.nameLimit {
-      innerNameCounts[name, default: 0] += 1
-    }
-  }
-
-  private mutating func isElementName(_ name: String) -> Bool {
-    elementNameBytes.contains(Array(name.utf8))
+      bytes.count < Self.nameLimit && path.count <= ElementContext.stepLimit
+      && path.reduce(0) { $0 + $1.name.utf8.count } <= Self.pathLimit
+    unreachableDepth = isInPointer ? .max : path.count
+    if path.count == 2 { members.noteInner(name) }
+    if path.count == 1, members.names.count < Candidate.nameLimit { members.names.insert(name) }
+    elementNames.note(name, isMember: path.count == 1)
   }
 }

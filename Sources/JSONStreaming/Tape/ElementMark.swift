@@ -10,9 +10,8 @@ struct ElementMark: BitwiseCopyable {
   /// The offset of its member: of the quote of its name, otherwise `start`.
   var memberStart: Int
 
-  /// The range of its member name in the tape's copies; `nameStart` is -1 without a name.
-  var nameStart: Int
-  var nameEnd: Int
+  /// Its member name, which is among the tape's copies.
+  var name: Token?
 
   /// The offset of the container around it.
   var containerStart: Int
