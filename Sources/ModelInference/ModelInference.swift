@@ -58,9 +58,7 @@ public struct ModelInference: ~Copyable {
       latestTimestamp: options.maximumSkew.map { options.clock().advanced(by: $0) })
   }
 
-  private static func checkedPointer(
-    of options: ImportOptions
-  ) throws(StoreError) -> JSONPointer? {
+  private static func checkedPointer(of options: ImportOptions) throws(StoreError) -> JSONPointer? {
     try options.limits.check()
     do {
       return try options.pointer.map { text throws(JSONPointerError) in

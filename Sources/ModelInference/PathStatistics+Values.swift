@@ -3,9 +3,7 @@ internal import POIRecords
 
 extension PathStatistics {
   /// Returns a hash of the value.
-  mutating func observe(
-    number lexeme: Span<UInt8>, scope: inout DistinctCounter.Scope
-  ) -> UInt64 {
+  mutating func observe(number lexeme: Span<UInt8>, scope: inout DistinctCounter.Scope) -> UInt64 {
     switch NumberText.value(lexeme) {
     case .integer(let integer):
       counts.integer += 1

@@ -125,9 +125,7 @@ extension ParseState {
   }
 
   @unsafe
-  private mutating func addUncommonKey(
-    _ start: UnsafePointer<UInt8>, _ length: Int
-  ) -> Int32 {
+  private mutating func addUncommonKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
     guard !element.open.isEmpty else { return unsafe readOutsideKey(start, length) }
     guard length <= limits.stringByteCount else { return stop(.stringBytes) }
     guard element.valueCount < limits.keysPerObject else { return stop(.keysPerObject) }

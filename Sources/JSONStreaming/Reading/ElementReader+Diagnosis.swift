@@ -18,9 +18,7 @@ extension ElementReader {
   }
 
   /// The error of the element at `start` that is detected first.
-  mutating func malformation(
-    of failure: ParseFailure, from start: Int
-  ) -> Malformation {
+  mutating func malformation(of failure: ParseFailure, from start: Int) -> Malformation {
     var noticed = failure.noticedOffset
     var found: Malformation
     switch failure.kind {
@@ -71,9 +69,7 @@ extension ElementReader {
   }
 
   /// Parses the element again from its start, so that chunks do not affect the error.
-  private func diagnose(
-    from start: Int
-  ) -> (malformation: Malformation, noticedOffset: Int) {
+  private func diagnose(from start: Int) -> (malformation: Malformation, noticedOffset: Int) {
     let isAmongElements = shape != .sequence && parser.state.context.isInContainer
     let prime = isAmongElements ? parser.state.containerPrime : []
     let span = buffer.span(start..<parsedOffset)
