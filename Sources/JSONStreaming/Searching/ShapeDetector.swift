@@ -193,8 +193,7 @@ extension ShapeDetector {
 
   /// Marks the arrays in the open object at a depth if an object is beside them.
   private mutating func noteSiblings(atDepth depth: Int) {
-    guard path[depth].holdsObject, !candidates.arrays.isEmpty else { return }
-    candidates.noteObject(beside: path[..<depth].map(\.name))
+    if path[depth].holdsObject { candidates.noteObject(beside: path[..<depth]) }
   }
 
   /// Determines that rows are the elements, if there are rows and columns.

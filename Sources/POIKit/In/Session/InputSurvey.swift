@@ -1,14 +1,14 @@
 package import JSONStreaming
 package import POIFiles
 
-/// Finds where the records of an input are, if nobody says so.
+/// Finds where the records of an input are, if no option names the place.
 ///
 /// It keeps the bytes that it has seen, to be read from there on; none of a source that is read again.
 package struct InputSurvey: ~Copyable {
   /// The most bytes that are kept.
   package static let byteLimit = 16 << 20
 
-  /// Where the records are, whether the first one is a header, and the names of the columns of rows.
+  /// Where the records are. For rows, their columns, or that the first one is a header.
   package typealias Place = (shape: ElementShape, hasHeader: Bool, columns: [String])
 
   private let inputName: String
@@ -56,7 +56,7 @@ package struct InputSurvey: ~Copyable {
 
   /// The place; nil if more bytes are needed.
   ///
-  /// - Throws: `StoreError` with `unreadable` if nobody can tell the place.
+  /// - Throws: `StoreError` with `unreadable` if the place cannot be told.
   package func place() throws(StoreError) -> Place? {
     switch detector.outcome {
     case .sequence: return (.sequence, false, [])

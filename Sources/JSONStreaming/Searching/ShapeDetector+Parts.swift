@@ -93,10 +93,10 @@ extension ShapeDetector {
     }
 
     /// Marks the arrays in the object at a place.
-    mutating func noteObject(beside place: [String]) {
+    mutating func noteObject(beside place: ArraySlice<Level>) {
       for index in arrays.indices {
         let tokens = arrays[index].pointer.tokens
-        if tokens.count == place.count + 1, tokens.starts(with: place) {
+        if tokens.count == place.count + 1, zip(tokens, place).allSatisfy({ $0 == $1.name }) {
           arrays[index].isBesideObject = true
         }
       }
