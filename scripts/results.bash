@@ -3,12 +3,12 @@
 # with the flags below, and end with `finish`.
 
 # With CI set, compiler warnings are errors, and builds have no debug information, which saves a tenth of
-# their time, and no index for editors. The backtrace of a crashed test then has no lines.
+# their time. The backtrace of a crashed test then has no lines.
 flags=()
 build_flags=()
 if [[ -n ${CI:-} ]]; then
   flags=(-Xswiftc -warnings-as-errors)
-  build_flags=("${flags[@]}" -debug-info-format none --disable-index-store)
+  build_flags=("${flags[@]}" -debug-info-format none)
 fi
 
 # The names of the checks, by their results.
