@@ -111,6 +111,11 @@ extension SQLiteError {
   /// Whether a constraint of the schema refused a change.
   public var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
+  /// Whether a foreign key is violated. One with RESTRICT has the code of a trigger, and the same message.
+  public var isViolatedReference: Bool {
+    isConstraint && message == SQLiteError.violatedReference.message
+  }
+
   /// Whether the statement itself cannot be run.
   public var isStatementError: Bool { primaryCode == SQLITE_ERROR }
 

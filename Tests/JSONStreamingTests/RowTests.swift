@@ -86,6 +86,17 @@ import Testing
     #expect(Self.read(text, "").map(\.summary) == ["throws invalidHeader"])
   }
 
+  @Test(arguments: [1, 7, 64, .max])
+  func `columns behind the rows are not theirs`(chunkSize: Int) {
+    let rows = (0..<20).map { "[\($0),\"n\"]" }
+    let text =
+      "{\"data\":[\(rows.joined(separator: ","))],"
+      + #""meta":{"view":{"columns":[{"name":"id"},{"name":"n"}]}}}"#
+    #expect(
+      Self.read(text, "data", hasHeader: false, chunkSize: chunkSize).map(\.summary)
+        == rows + ["end"])
+  }
+
   @Test func `columns that change are an error`() {
     let page = Self.socrata + "[1]]}"
     #expect(

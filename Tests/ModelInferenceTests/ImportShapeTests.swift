@@ -1,4 +1,5 @@
 import ModelInference
+import POIKitTestSupport
 import POITestSupport
 import Testing
 
@@ -198,5 +199,20 @@ import Testing
     try session.append(Array(#"[["id"],[1],[2, "x"]]"#.utf8).span)
     let report = try session.finish()
     #expect(report.rejectsByRule.map(\.rule) == ["row-length"])
+  }
+
+  @Test func `a row that is too long keeps the name of its member`() throws {
+    let store = try Store.inMemory()
+    var options = ImportOptions()
+    options.pointer = "/data"
+    var session = try ImportSession(
+      into: store, model: Model(parsing: Self.model), options: options)
+    try session.append(
+      Array(
+        #"{"meta":{"view":{"columns":[{"name":"id"}]}},"data":{"x":[1],"y":[2,3]}}"#.utf8
+      ).span)
+    #expect(try session.finish().counters.rejected == 1)
+    #expect(
+      try rows("SELECT member, CAST(raw AS TEXT) FROM poikit_reject", in: store) == ["y|[2,3]"])
   }
 }

@@ -384,6 +384,35 @@ import Testing
     #expect(try rows("SELECT name, at FROM m", in: connection) == ["old|1200"])
   }
 
+  /// A best loser refers to the tag 2, which is removed because the tag 1 of the winner is the same.
+  @Test(arguments: [400, 700], [true, false])
+  func `a winner does not get a reference to a row that is removed too`(
+    count: Int, isDeclared: Bool
+  ) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE r (id INTEGER PRIMARY KEY, k, ts, tag\(isDeclared ? " REFERENCES t (id)" : ""));
+      CREATE TABLE t (id INTEGER PRIMARY KEY, rid REFERENCES r (id), name, UNIQUE (rid, name));
+      INSERT INTO r (k, ts) WITH RECURSIVE n (i) AS
+        (VALUES (\(count)) UNION ALL SELECT i - 1 FROM n WHERE i > 1) SELECT 1, i FROM n;
+      UPDATE r SET tag = 2 WHERE id = 2;
+      INSERT INTO t VALUES (1, 1, 'x'), (2, 2, 'x')
+      """)
+    if !isDeclared {
+      try Deduplicator.name(
+        [NamedReference(child: "r", column: "tag", parent: "t")], on: connection)
+    }
+    var options = DeduplicationOptions()
+    options.mergesLosers = true
+    let layout = try TableLayout(describing: "r", in: connection, key: ["k"], timestamp: "ts")
+    let error = #expect(throws: StoreError.self) {
+      try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
+    }
+    #expect(error?.code == .unmergeableValue)
+    #expect(try connection.integer("SELECT count(*) FROM r") == Int64(count))
+  }
+
   @Test func `the time of a value replaces the one that the row has`() {
     #expect(
       PropertyTimes.text(settingTimeOf: "a", in: #"{"a":2,"b":1}"#, from: #"{"a":5}"#)

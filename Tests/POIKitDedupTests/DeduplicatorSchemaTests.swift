@@ -337,4 +337,16 @@ import Testing
       #expect(try content(connection) == before)
     }
   }
+
+  @Test func `a temporary table of the same name is another one`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE m (id INTEGER PRIMARY KEY, k, ts); INSERT INTO m (k, ts) VALUES (1, 1), (1, 2);
+      CREATE TEMP TABLE m (other TEXT PRIMARY KEY)
+      """)
+    let layout = try TableLayout(describing: "m", in: connection, key: ["k"], timestamp: "ts")
+    let report = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
+    #expect(report.rowsLeft == 1)
+  }
 }

@@ -124,4 +124,18 @@ import Testing
     #expect(held?.cause?.isBusy == true && held?.cause?.isFull == false)
     #expect(StoreError(.invalidOptions, "x").cause == nil)
   }
+
+  @Test func `rejects of an attribute count to the end, however many attributes there are`() throws
+  {
+    let names = (0..<130).map { "a\($0)" }
+    let properties = names.map { #""\#($0)":{"type":["integer","null"]}"# }.joined(separator: ",")
+    var session = try ImportSession(
+      checking: Model(parsing: #"{"x-table":"t","properties":{\#(properties)}}"#))
+    for name in names + Array(repeating: "a0", count: 50) {
+      try session.append(Array(#"{"\#(name)":"x"}"#.utf8).span)
+    }
+    let report = try session.finish()
+    #expect(report.counters.rejected == 180)
+    #expect(report.rejectsByAttribute["type"]?["a0"] == 51)
+  }
 }

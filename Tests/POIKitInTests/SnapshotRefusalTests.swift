@@ -97,4 +97,32 @@ import Testing
     #expect(error?.advice == [.undoEnforcement, .snapshot(false)])
     #expect(try feed.rows("SELECT id FROM note WHERE gone IS NOT 1") == ["1", "3"])
   }
+
+  @Test func `a snapshot says which constraint keeps a row`() throws {
+    let feed = try FeedStore(
+      Model(
+        parsing: #"{"x-table":"note","x-key":"id","properties":{"id":{"type":"integer"}}}"#))
+    var options = Self.snapshot(.percent(100))
+    options.mergePolicy = .overwrite
+    try feed.take(#"{"id":1}{"id":2}"#, options: options)
+    try feed.execute(
+      """
+      CREATE TRIGGER keep BEFORE DELETE ON note BEGIN SELECT raise(ABORT, 'rows are protected'); END
+      """)
+    let error = #expect(throws: StoreError.self) { try feed.take(#"{"id":1}"#, options: options) }
+    #expect(error?.message.contains("cannot be deleted: rows are protected") == true)
+    options.isRestarting = true
+    for action in ["RESTRICT", "NO ACTION"] {
+      try feed.execute(
+        """
+        DROP TRIGGER IF EXISTS keep; DROP TABLE IF EXISTS child;
+        CREATE TABLE child (note INTEGER REFERENCES note (poikit_id) ON DELETE \(SQL(verbatim: action)));
+        INSERT INTO child SELECT poikit_id FROM note
+        """)
+      options.removalLimit = .percent(action == "RESTRICT" ? 99 : 98)
+      let error = #expect(throws: StoreError.self) { try feed.take(#"{"id":1}"#, options: options) }
+      #expect(
+        error?.message.contains("declare ON DELETE CASCADE") == true, "\(error?.message ?? "")")
+    }
+  }
 }

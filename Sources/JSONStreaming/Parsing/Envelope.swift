@@ -62,7 +62,7 @@ struct Envelope {
         context.isInContainer = true
         context.containerIsObject = !isArray
         context.needsComma = false
-        (isTargetFound, holdsTarget) = (true, true)
+        beginElements()
         containerStart = offset
       } else if isArray {
         context.arrayLevels |= 1 << UInt64(path.levels.count)
@@ -102,12 +102,18 @@ struct Envelope {
     return .none
   }
 
+  private mutating func beginElements() {
+    (isTargetFound, holdsTarget) = (true, true)
+    // Columns behind the rows are not theirs: some rows may be delivered already.
+    if columns?.firstNames == nil { columns = nil }
+  }
+
   /// Continues outside all containers, or in the container of the elements.
   mutating func restart(in context: ElementContext, isSequence: Bool) {
     path.levels.removeAll(keepingCapacity: true)
     depth = 0
     guard !isSequence, context.isInContainer else { return }
-    (isTargetFound, holdsTarget) = (true, true)
+    beginElements()
     containersAreObjects = context.containerIsObject
     topLevelValueCount = max(1, topLevelValueCount)
     for index in path.pointer.tokens.indices {

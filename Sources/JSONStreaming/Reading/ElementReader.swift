@@ -179,7 +179,7 @@ extension ElementReader {
 
   /// The current element's bytes in the input, valid until the reader is changed.
   ///
-  /// For a malformed element: all bytes from its start (in an object, from its member name) to
+  /// For a malformed element other than a row: all bytes from its start (in an object, from its member name) to
   /// where reading continues, without trailing white space, at most
   /// ``ReadingLimits/elementByteCount`` bytes.
   public var elementBytes: Span<UInt8> {
@@ -203,7 +203,8 @@ extension ElementReader {
   /// The offset of ``elementBytes``, in bytes from the start of the input.
   @inlinable public var elementByteOffset: Int { current.bytes.lowerBound }
 
-  /// The current element's member name, a token of the tape; nil without a name or if malformed.
+  /// The current element's member name, a token of the tape; nil without a name, and of a malformed element whose
+  /// ``elementBytes`` begin with it.
   @inlinable public var memberName: Token? { current.name }
 
   /// Whether a string in the current element or its member name contains U+0000.

@@ -85,8 +85,7 @@ package struct RecordIntake: ~Copyable {
       return
     }
     misfits.note(JSONElement(reader), rejectedBy: decoder.issues)
-    let member = reader.memberName.map { String(copying: reader.tape.text(of: $0)) }
-    rejectElement(of: &reader, member: member, issues: decoder.issues)
+    rejectElement(of: &reader, issues: decoder.issues)
   }
 
   /// Adds the current, malformed element of `reader` as a reject.
@@ -95,13 +94,13 @@ package struct RecordIntake: ~Copyable {
     if reader.isCut {
       issue.message += "; only its first \(reader.elementBytes.count) bytes are kept"
     }
-    rejectElement(of: &reader, member: nil, issues: [issue])
+    rejectElement(of: &reader, issues: [issue])
   }
 
   private mutating func addRejectLine(of reader: inout ElementReader) {
     guard let line = RejectLine(JSONElement(reader)) else {
       return rejectElement(
-        of: &reader, member: nil,
+        of: &reader,
         issues: Self.flaw("the reject line holds no record in \"raw\" or \"raw_base64\""))
     }
     let issues = decode(line, of: &reader)
@@ -187,10 +186,9 @@ package struct RecordIntake: ~Copyable {
     return origin
   }
 
-  private mutating func rejectElement(
-    of reader: inout ElementReader, member: String?, issues: [Issue]
-  ) {
+  private mutating func rejectElement(of reader: inout ElementReader, issues: [Issue]) {
     let origin = origin(of: &reader)
+    let member = reader.memberName.map { String(copying: reader.tape.text(of: $0)) }
     reject(reader.elementBytes, origin: origin, member: member, issues: issues)
   }
 

@@ -47,13 +47,18 @@ struct RowRemoval {
       if connection.hasDeferredViolations { throw SQLiteError.violatedReference }
       let deletedCount = try before - schema.rowCount()
       return (deletedCount, try triggers?.dropTriggers(in: connection) ?? 0)
-    } catch let error as SQLiteError where error.isConstraint {
+    } catch let error as SQLiteError where error.isViolatedReference {
       throw StoreFailure(
         .unmovableReference,
         """
         rows of other tables refer to rows of '\(schema.name)' that must be removed: declare \
         ON DELETE CASCADE or ON DELETE SET NULL
         """, cause: error)
+    } catch let error as SQLiteError where error.isConstraint {
+      throw StoreFailure(
+        .unmovableReference,
+        "rows of '\(schema.name)' that must be removed cannot be deleted: \(error.message)",
+        cause: error)
     }
   }
 

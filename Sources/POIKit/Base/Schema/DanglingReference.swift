@@ -19,20 +19,9 @@ extension DanglingReference {
   private static func search(
     _ reference: TableReference.Declaration, from child: String, in connection: Connection
   ) throws -> DanglingReference {
-    let values = reference.columns.map { SQL("c.\(name: $0)") }
-    let isReferring = values.map { SQL("\($0) IS NOT NULL") }.joined(separator: " AND ")
-    let targets = try reference.parentColumns(in: connection)
-    let text = values.map { SQL("CAST(\($0) AS TEXT)") }.joined(separator: " || ', ' || ")
-    var rows: SQL = "main.\(name: child) AS c WHERE \(isReferring)"
-    if targets.count == values.count, let first = targets.first {
-      let match = zip(reference.columns, targets).map {
-        TableReference.refers("c", $0, to: "p", $1)
-      }
-      rows = """
-        main.\(name: child) AS c LEFT JOIN main.\(name: reference.parent) AS p
-        ON \(match.joined(separator: " AND ")) WHERE \(isReferring) AND p.\(name: first) IS NULL
-        """
-    }
+    let values = reference.columns.map { SQL("CAST(c.\(name: $0) AS TEXT)") }
+    let text = values.joined(separator: " || ', ' || ")
+    let rows = try reference.danglingRows(of: child, in: connection)
     var examples: [String] = []
     let count = try connection.integer("SELECT count(*) FROM \(rows)") ?? 0
     if count > 0 {
@@ -47,6 +36,21 @@ extension DanglingReference {
 }
 
 extension TableReference.Declaration {
+  /// The rows of the table that refer to a missing row, as `c` in the rest of a query from FROM on, to which
+  /// conditions can be added.
+  func danglingRows(of child: String, in connection: Connection) throws -> SQL {
+    let isReferring = columns.map { SQL("c.\(name: $0) IS NOT NULL") }.joined(separator: " AND ")
+    let targets = try parentColumns(in: connection)
+    guard targets.count == columns.count, let first = targets.first else {
+      return "main.\(name: child) AS c WHERE \(isReferring)"
+    }
+    let match = zip(columns, targets).map { TableReference.refers("c", $0, to: "p", $1) }
+    return """
+      main.\(name: child) AS c LEFT JOIN main.\(name: parent) AS p
+      ON \(match.joined(separator: " AND ")) WHERE \(isReferring) AND p.\(name: first) IS NULL
+      """
+  }
+
   /// The columns referred to, in a table of any kind; empty if the table or a column is missing.
   fileprivate func parentColumns(in connection: Connection) throws -> [String] {
     let columns = try connection.rows(

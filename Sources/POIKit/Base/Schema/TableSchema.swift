@@ -183,7 +183,7 @@ extension TableSchema {
   private static func columns(of table: String, in connection: Connection) throws -> [Column] {
     try connection.rows(
       """
-      SELECT name, type, pk, hidden FROM pragma_table_xinfo(\(literal: table)) ORDER BY cid
+      SELECT name, type, pk, hidden FROM pragma_table_xinfo(\(literal: table), 'main') ORDER BY cid
       """
     ) {
       Column(
@@ -193,6 +193,6 @@ extension TableSchema {
 
   private static func keyIndexCount(of table: String, in connection: Connection) throws -> Int64 {
     try connection.integer(
-      "SELECT count(*) FROM pragma_index_list(\(literal: table)) WHERE origin = 'pk'") ?? 0
+      "SELECT count(*) FROM pragma_index_list(\(literal: table), 'main') WHERE origin = 'pk'") ?? 0
   }
 }

@@ -274,7 +274,7 @@ extension PreparedStatements.Box {
     try statement.run()
   }
 
-  fileprivate func returnsRow(_ values: Int64...) throws -> Bool {
+  func returnsRow(_ values: Int64...) throws -> Bool {
     try bind(values)
     let isFound = try statement.step()
     try statement.reset()

@@ -9,26 +9,29 @@ extension LoserRemoval {
   /// - Throws: `StoreFailure` with `unmergeableValue` when the database refuses a value, or when it refers to
   ///   a row that was removed with the losers.
   mutating func remove(_ pairs: [LoserEntry], applying updates: [WinnerUpdate]) throws {
-    let removedCount = counts.removedReferenceRowCount
     try remove(pairs)
     for update in updates {
       try apply(update)
-      guard counts.removedReferenceRowCount > removedCount else { continue }
+      // A part of the group may have been removed before.
+      guard counts.removedReferenceRowCount > 0 else { continue }
       let isDangling = try hasDanglingReference(update)
       if isDangling { throw unmergeable(update, "a row that it refers to is removed too", nil) }
     }
   }
 
   /// Whether a merged value refers to a row that does not exist.
-  private func hasDanglingReference(_ update: WinnerUpdate) throws -> Bool {
-    let dangling = try connection.rows(
-      """
-      SELECT f."from" FROM pragma_foreign_key_check(\(literal: root.name), 'main') AS v
-      JOIN pragma_foreign_key_list(\(literal: root.name), 'main') AS f ON f.id = v.fkid
-      WHERE v.rowid = \(update.row)
-      """
-    ) { $0.text(0) }
-    return update.values.contains { TableSchema.contains(dangling, $0.column) }
+  private mutating func hasDanglingReference(_ update: WinnerUpdate) throws -> Bool {
+    let checks =
+      try danglingChecks
+      ?? TableReference.declared(by: root.name, statements).map { (reference) throws in
+        let rows = try reference.danglingRows(of: root.name, in: connection)
+        return (reference.columns, "SELECT 1 FROM \(rows) AND c.\(name: root.rowIDName) = ?1")
+      }
+    danglingChecks = checks
+    return try checks.contains { (columns, find) throws in
+      try update.values.contains { TableSchema.contains(columns, $0.column) }
+        && statements.statement(find).returnsRow(update.row)
+    }
   }
 
   /// Writes the merged values to a winner whose losers are removed.

@@ -51,6 +51,10 @@ struct LoserRemoval {
   /// most 64 stay prepared.
   var keptUpdates: Set<SQL> = []
 
+  /// For each reference of the root, its columns and a query of row `?1` if that refers to a missing row; nil before
+  /// they are needed.
+  var danglingChecks: [(columns: [String], find: SQL)]?
+
   /// The digest of the remaining rows; nil if it is not known without a pass over them.
   private(set) var remainingDigest: RemainingDigest?
 

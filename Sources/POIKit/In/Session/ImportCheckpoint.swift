@@ -213,10 +213,11 @@ struct ImportCheckpoint {
     for reject in batch.rejects {
       let issue = reject.issues[0]
       rejectsByRule[issue.rule, default: 0] += 1
-      if let attribute = issue.attribute,
-        rejectsByAttribute[issue.rule]?.count ?? 0 < ImportCheckpoint.attributeLimit
-      {
-        rejectsByAttribute[issue.rule, default: [:]][attribute, default: 0] += 1
+      if let attribute = issue.attribute {
+        let known = rejectsByAttribute[issue.rule] ?? [:]
+        if known[attribute] != nil || known.count < ImportCheckpoint.attributeLimit {
+          rejectsByAttribute[issue.rule, default: [:]][attribute, default: 0] += 1
+        }
       }
       let raw = reject.origin.raw
       if !raw.isEmpty, batch.arena[raw.lowerBound] == UInt8(ascii: "{") { rejectsObjects = true }
