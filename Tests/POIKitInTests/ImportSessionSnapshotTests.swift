@@ -353,6 +353,23 @@ import Testing
     #expect(message.contains("lacks 3 of 9 rows"))
   }
 
+  @Test func `a snapshot that did not end is resumed or restarted before its limit counts`() throws
+  {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    var options = Self.options()
+    options.inputNames = ["input 0"]
+    try feed.take(Self.records(1..<30), options: options) {
+      $0.counters.read >= 20 ? .stop : .proceed
+    }
+    let error = #expect(throws: StoreError.self) {
+      try feed.take(Self.records(1..<30), options: options)
+    }
+    #expect(error?.code == .unfinishedRun && error?.advice == [.resume, .restart])
+    options.isResuming = true
+    #expect(try feed.take(Self.records(1..<30), options: options).counters.removed == 1)
+  }
+
   @Test func `a resumed snapshot after a refused one names its limit again`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<10), options: Self.options())

@@ -30,6 +30,8 @@ extension ImportSession {
       if try store.document(ofTable: model.table) == nil { try options.checkKey(of: model) }
       if let shard = options.shard, !options.isResuming { try checkShard(shard, store) }
       if options.isSnapshot, !options.isResuming {
+        // Whoever repeats a snapshot that did not end resumes or restarts it.
+        try checkInputNames()
         try store.checkEarlierSnapshots(of: model, limit: options.removalLimit)
       }
       try store.prepareTables(
