@@ -16,7 +16,7 @@ extension ElementReader {
 
   /// Advances to the next element, whether it is a row or not.
   mutating func nextElement() throws(ReadingError) -> ReadingEvent {
-    if current.head != nil { current.head = nil }
+    if head != nil { head = nil }
     while true {
       // A phase is not copied for each element.
       if case .parsing = phase, parsed.hasNextMark { return try deliver() }

@@ -70,7 +70,7 @@ extension ElementReader {
     context.needsComma = outcome.needsComma && shape != .sequence
     finishMalformed(recovery.start..<outcome.offset, recovery.head, in: context)
     let malformation = recovery.malformation
-    if malformation.rule == "syntax", !current.isCut, current.head == nil,
+    if malformation.rule == "syntax", !current.isCut, head == nil,
       let text = textWithNullForNaN(), readAgain(text, isMember: context.containerIsObject)
     {
       if limits.readsNaNAsNull { return .element }
@@ -101,20 +101,21 @@ extension ElementReader {
   private mutating func finishMalformed(
     _ bytes: Range<Int>, _ head: ElementHead? = nil, in context: ElementContext
   ) {
-    current = Current(head: head)
+    current = Current()
+    self.head = head
     var end = min(bytes.upperBound, bytes.lowerBound + limits.elementByteCount)
     current.isCut = end < bytes.upperBound
     if !current.isCut {
       while end > bytes.lowerBound, isWhiteSpace(at: end - 1) { end -= 1 }
     }
     current.bytes = bytes.lowerBound..<end
-    current.head?.bytes.removeSubrange(current.bytes.count...)
+    self.head?.bytes.removeSubrange(current.bytes.count...)
     advance(to: bytes.upperBound, in: context)
     phase = .restarting(at: bytes.upperBound, in: context)
   }
 
   private func isWhiteSpace(at offset: Int) -> Bool {
-    let byte = current.head.map { $0.bytes[offset - $0.startOffset] } ?? buffer[offset]
+    let byte = head.map { $0.bytes[offset - $0.startOffset] } ?? buffer[offset]
     return byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
 

@@ -43,8 +43,6 @@ public struct ElementReader: ~Copyable {
     @usableFromInline var name: Token?
     @usableFromInline var holdsNUL = false
     @usableFromInline var isCut = false
-    /// The first bytes of a malformed element that has left the buffer.
-    var head: ElementHead?
   }
 
   /// The position after the last event.
@@ -81,6 +79,9 @@ public struct ElementReader: ~Copyable {
   var parsed = TapeBuffers()
   var findings = TextFindings()
   @usableFromInline var current = Current()
+  /// The first bytes of the current element, if it is malformed and has left the buffer. Not a part of `Current`, whose
+  /// old value need not be released for each element.
+  var head: ElementHead?
   @usableFromInline var delivered = Delivered()
   /// The number of skipped texts before the last event, and after it.
   var skippedCount = 0
@@ -185,7 +186,7 @@ extension ElementReader {
   public var elementBytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {
-      if let head = current.head {
+      if let head {
         let span = head.bytes.span
         return unsafe _overrideLifetime(span, borrowing: self)
       }
@@ -255,7 +256,7 @@ extension ElementReader {
   ///
   /// - Complexity: O(n) in the bytes since the last requested offset, if offsets ascend.
   public mutating func location(ofByteOffset byteOffset: Int) -> (line: Int, column: Int) {
-    if let location = current.head?.location(ofByteOffset: byteOffset) { return location }
+    if let location = head?.location(ofByteOffset: byteOffset) { return location }
     return buffer.location(ofByteOffset: byteOffset)
   }
 }
