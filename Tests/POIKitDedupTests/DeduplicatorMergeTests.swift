@@ -413,10 +413,8 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM r") == Int64(count))
   }
 
-  @Test func `the time of a value replaces the one that the row has`() {
-    #expect(
-      PropertyTimes.text(settingTimeOf: "a", in: #"{"a":2,"b":1}"#, from: #"{"a":5}"#)
-        == #"{"b":1,"a":5}"#)
-    #expect(PropertyTimes.text(settingTimeOf: "a", in: #"{"a":2}"#, from: nil) == nil)
+  @Test func `the time of a value becomes that of its row`() {
+    #expect(PropertyTimes.text(#"{"a":2,"b":1}"#, withoutTimeOf: "a") == #"{"b":1}"#)
+    #expect(PropertyTimes.text(#"{"a":2}"#, withoutTimeOf: "a") == nil)
   }
 }

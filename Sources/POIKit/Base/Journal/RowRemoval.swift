@@ -132,7 +132,7 @@ extension RowRemoval {
       "UPDATE \(quotedTable) SET \(times) = ?2 WHERE \(rowID) = ?1")
     while try rows.step() {
       let former = rows.text(1)
-      let text = PropertyTimes.text(settingTimeOf: column, in: former, from: nil)
+      let text = PropertyTimes.text(former, withoutTimeOf: column)
       guard text != former else { continue }
       try remembering.bind(1, integer: rows.integer(0))
       try remembering.bind(2, text: former)

@@ -115,23 +115,15 @@ struct PropertyTimes {
     }
   }
 
-  /// The new value of `poikit_times` in a row in which one attribute gets another time.
+  private static func json(_ text: String?) -> JSONValue? { text.flatMap(JSONValue.stored) }
+
+  /// The new value of `poikit_times` in a row in which the time of one column becomes the row's timestamp.
   ///
-  /// - Parameters:
-  ///   - column: the column of the attribute.
-  ///   - text: the stored value of `poikit_times`.
-  ///   - other: a text of the same form with the new time; without one for the column, the new time
-  ///     is the row's timestamp.
-  static func text(settingTimeOf column: String, in text: String?, from other: String?) -> String? {
-    var members = json(text)?.members ?? []
-    members.removeAll { $0.name == column }
-    if let value = json(other)?[column] {
-      members.append(JSONValue.Member(name: column, value: value))
-    }
+  /// - Parameter text: the stored value.
+  static func text(_ text: String, withoutTimeOf column: String) -> String? {
+    let members = (json(text)?.members ?? []).filter { $0.name != column }
     return members.isEmpty ? nil : JSONValue.object(members).description
   }
-
-  private static func json(_ text: String?) -> JSONValue? { text.flatMap(JSONValue.stored) }
 
   /// The value of `poikit_times` for a row with the timestamp `rowTime`.
   func text(rowTime: PropertyTime) -> String? {

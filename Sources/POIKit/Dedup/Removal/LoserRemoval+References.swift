@@ -60,8 +60,8 @@ extension LoserRemoval {
 
   /// Chooses how the rows that refer to losers are found.
   ///
-  /// Without an index, the first portion scans the child table. If more follow, one list of all referring rows
-  /// is created and reused.
+  /// Without an index, the first portion scans the child table, and so does each check before it. If more portions
+  /// follow, one list of all referring rows is created and reused.
   private mutating func search(
     for move: ReferenceMove, _ pairTable: SQL, depth: Int
   ) throws -> ReferenceMove.Search {
@@ -216,8 +216,7 @@ extension LoserRemoval {
   /// The references to the table of the losers whose move other references may prevent.
   mutating func obstructedMoves() throws -> [ReferenceMove] {
     var found: [ReferenceMove] = []
-    let references = try references(to: root)
-    for move in try movesOfOtherTables(along: references)
+    for move in try movesOfOtherTables()
     where try !findFollowers(of: move).isEmpty {
       found.append(move)
     }

@@ -161,7 +161,7 @@ struct LoserRemoval {
   /// If so, losers are removed by rank, so that the rows of the best one move first. Otherwise they are
   /// removed by id, so that each page of the table is read once.
   mutating func needsRanks() throws -> Bool {
-    for move in try movesOfOtherTables(along: rootReferences)
+    for move in try movesOfOtherTables()
     where try !move.conflictQueries().isEmpty {
       return true
     }
@@ -170,9 +170,9 @@ struct LoserRemoval {
 
   /// The moves along references to the table of the losers, except references from this table and references
   /// whose rows are removed with the losers.
-  mutating func movesOfOtherTables(along references: [TableReference]) throws -> [ReferenceMove] {
+  mutating func movesOfOtherTables() throws -> [ReferenceMove] {
     var moves: [ReferenceMove] = []
-    for reference in references where !isOwning(reference) {
+    for reference in rootReferences where !isOwning(reference) {
       let child = try child(of: reference, to: root)
       guard !child.name.isExactly(root.name) else { continue }
       moves.append(ReferenceMove(reference: reference, parent: root, child: child))

@@ -289,7 +289,7 @@ extension DeduplicationPass {
     } while count < pace.limit && !pace.isDue(count)
   }
 
-  /// Removes groups of losers, and merges them into their winners first if the options say so.
+  /// Removes groups of losers, and then writes what they give to their winners, if the options say so.
   ///
   /// One transaction changes the winner of a group and removes all its losers. So a pass that is
   /// stopped leaves each group unchanged or complete, and a merged winner never competes with one of

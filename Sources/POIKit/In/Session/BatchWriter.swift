@@ -43,7 +43,7 @@ struct BatchWriter: ~Copyable {
   ///   - isSnapshot: whether the keys of the records are remembered.
   init(
     _ imported: ImportedTable, runID: Int64, generation: Int64, policy: MergePolicy,
-    ties: TieRule = .digest, choosePolicy: ImportOptions.PolicyChoice? = nil, isSnapshot: Bool,
+    ties: TieRule, choosePolicy: ImportOptions.PolicyChoice?, isSnapshot: Bool,
     connection: Connection
   ) throws {
     // The initializer of a noncopyable value must do everything that can fail before it sets the first

@@ -233,7 +233,7 @@ extension ImportSession {
     return onProgress(progress)
   }
 
-  /// Asks the progress closure at the end of a source, and stops the run if it says so.
+  /// Asks the progress closure where no batch does, as in a survey, and stops the run if it says so.
   mutating func isAskedToStop() throws(StoreError) -> Bool {
     guard decision() == .stop else { return false }
     try stopReading()

@@ -88,7 +88,7 @@ struct RunWriter: ~Copyable {
       return try store.digestAfterImport(
         countedAs: checkpoint.digest, of: model, since: versionBeforeRun)
     } catch {
-      throw failure(error, checkpoint)
+      throw markFailed(error, checkpoint)
     }
   }
 
@@ -123,7 +123,7 @@ struct RunWriter: ~Copyable {
     do {
       next = try writeInTransaction(&batch, progress, onto: checkpoint)
     } catch {
-      throw failure(error, checkpoint)
+      throw markFailed(error, checkpoint)
     }
     progress.note(in: &inputs)
     rejectLog.write(batch, InputNames(progress))
@@ -132,7 +132,8 @@ struct RunWriter: ~Copyable {
   }
 
   /// Converts an error, after an attempt to mark the run as failed.
-  private mutating func failure(_ error: any Error, _ checkpoint: ImportCheckpoint) -> StoreError {
+  private mutating func markFailed(_ error: any Error, _ checkpoint: ImportCheckpoint) -> StoreError
+  {
     let cause = RunWriter.cause(of: error)
     // A lock was waited for already; a second wait is useless.
     if cause?.isBusy != true { try? writeEnd(.failed, checkpoint) }
@@ -156,7 +157,7 @@ struct RunWriter: ~Copyable {
 
   var isUnfinished: Bool { runID != nil && !hasEnded }
 
-  private static func isDrivenByOther(_ path: String) -> StoreError {
+  private static func drivenByOther(_ path: String) -> StoreError {
     StoreError(
       .changedByOther,
       "\(path): another process continued this import or began it again; its batches are kept, "
@@ -209,7 +210,7 @@ struct RunWriter: ~Copyable {
         return nil
       }
       guard try writer?.writeCheckpoint(next.json.description) == true else {
-        throw RunWriter.isDrivenByOther(store.path)
+        throw RunWriter.drivenByOther(store.path)
       }
       try writer?.commit()
       return next
@@ -247,7 +248,7 @@ struct RunWriter: ~Copyable {
   /// the end of the batch, but tables of the run may be missing before.
   private func checkOwnership() throws {
     guard try writer?.ownsRun() == true else {
-      throw RunWriter.isDrivenByOther(store.path)
+      throw RunWriter.drivenByOther(store.path)
     }
   }
 
@@ -402,7 +403,7 @@ struct RunWriter: ~Copyable {
         ofRun: runID, inputCount: inputs.count, into: model.table, key: key,
         upTo: checkpoint.landing?.boundary ?? 0, in: store.connection)
     } catch {
-      throw failure(error, checkpoint)
+      throw markFailed(error, checkpoint)
     }
   }
 
@@ -439,7 +440,7 @@ struct RunWriter: ~Copyable {
       batch.removeAll()
       return next
     } catch {
-      throw failure(error, checkpoint)
+      throw markFailed(error, checkpoint)
     }
   }
 
@@ -476,7 +477,7 @@ struct RunWriter: ~Copyable {
       try writeEnd(.finished, checkpoint, isRefused: isRefused)
       hasEnded = true
     } catch {
-      throw failure(error, checkpoint)
+      throw markFailed(error, checkpoint)
     }
   }
 
@@ -530,14 +531,14 @@ struct RunWriter: ~Copyable {
       if case .done = outcome { hasEnded = true }
       return outcome
     } catch let error as StoreFailure {
-      throw failure(
+      throw markFailed(
         StoreError(
           .snapshotRefused,
           "\(store.path): \(error.message); no rows are removed until this is fixed",
           advice: .resume),
         checkpoint)
     } catch {
-      throw failure(error, checkpoint)
+      throw markFailed(error, checkpoint)
     }
   }
 

@@ -58,8 +58,9 @@ extension StoreError {
   /// The places of the records, those with more elements first.
   ///
   /// If several members of an object have an array at the same place in them, the members may be the records,
-  /// or the elements of all these arrays. Arrays beside each other whose elements are alike are groups. If each of the arrays is shorter than the number of members, the
-  /// arrays are parts of the members, and are left out. Otherwise a pattern with a wildcard names all of them.
+  /// or the elements of all these arrays. If each of the arrays is shorter than the number of members, the arrays are
+  /// parts of the members, and are left out. Otherwise a pattern with a wildcard names all of them, and also all of
+  /// several arrays beside each other whose elements are alike.
   private static func places(
     of candidates: [ShapeDetector.Candidate]
   ) -> [(pointer: String, count: Int)] {
