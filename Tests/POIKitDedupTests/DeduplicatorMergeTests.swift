@@ -413,7 +413,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM r") == Int64(count))
   }
 
-  @Test func `the time of a value becomes that of its row`() {
+  @Test func `a value without a time of its own has the time of its row`() {
     #expect(PropertyTimes.text(#"{"a":2,"b":1}"#, withoutTimeOf: "a") == #"{"b":1}"#)
     #expect(PropertyTimes.text(#"{"a":2}"#, withoutTimeOf: "a") == nil)
   }
