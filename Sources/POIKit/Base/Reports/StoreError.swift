@@ -84,10 +84,24 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public var cause: SQLiteError?
 
   /// What an import had committed before it failed; nil if it had committed no batch.
-  public package(set) var importReport: ImportReport?
+  public package(set) var importReport: ImportReport? {
+    get { if case .records(let report) = committed { report } else { nil } }
+    set { committed = newValue.map(Committed.records) }
+  }
 
   /// What a deduplication had committed before it failed; nil if it had committed no batch.
-  public internal(set) var report: DeduplicationReport?
+  public internal(set) var report: DeduplicationReport? {
+    get { if case .removals(let report) = committed { report } else { nil } }
+    set { committed = newValue.map(Committed.removals) }
+  }
+
+  /// Stored elsewhere, because the reports are large and errors rare.
+  private indirect enum Committed: Sendable {
+    case records(ImportReport)
+    case removals(DeduplicationReport)
+  }
+
+  private var committed: Committed?
 
   /// The message.
   public var description: String { message }

@@ -2,7 +2,7 @@ internal import POIRecords
 internal import POISQLite
 
 /// The SQL that creates a model's tables. Names are quoted; it never contains values.
-struct StoreSchema {
+final class StoreSchema: Sendable {
   let model: Model
   let layout: RecordLayout
 

@@ -2,7 +2,7 @@ internal import POIRecords
 internal import POISQLite
 
 /// One pass of a deduplication over a table, with its results so far.
-struct DeduplicationPass: ~Copyable {
+final class DeduplicationPass {
   /// The approximate limit of the bytes of values that wait for the removal of their losers.
   private static let largestUpdateSize = 1 << 20
 
@@ -71,7 +71,7 @@ struct DeduplicationPass: ~Copyable {
   }
 
   /// - Returns: what `run` would do, or nil if it was stopped.
-  mutating func plan(progress: (StoreProgress) -> BatchDecision) throws -> DeduplicationPlan? {
+  func plan(progress: (StoreProgress) -> BatchDecision) throws -> DeduplicationPlan? {
     guard try select(without: tombstones, progress: progress) else { return nil }
     plan = selection.plan
     if options.mergesLosers { try connection.inTransaction(.deferred) { try countFills() } }
@@ -91,7 +91,7 @@ struct DeduplicationPass: ~Copyable {
   }
 
   /// Counts the values that winners would get.
-  private mutating func countFills() throws {
+  private func countFills() throws {
     while let loser = try selection.nextGroupLoser() {
       guard let update = try add(loser.entry, isLast: loser.isLast) else { continue }
       plan.filledWinnerCount += 1
@@ -101,7 +101,7 @@ struct DeduplicationPass: ~Copyable {
   }
 
   /// Finds the duplicates, decides, removes the losers in batches, and ends the run.
-  mutating func run(
+  func run(
     clock: () -> Instant, progress: (StoreProgress) -> BatchDecision
   ) throws -> DeduplicationReport {
     let cache = try PageCache.enlarge(in: connection)
@@ -151,7 +151,7 @@ struct DeduplicationPass: ~Copyable {
   }
 
   /// Begins the run before losers are removed, if it is not yet in the table of runs and must be.
-  private mutating func prepare(clock: () -> Instant) throws {
+  private func prepare(clock: () -> Instant) throws {
     if !options.mergesLosers { try removal.trackRemainingDigest() }
     if try options.archive || RunRecord.hasBookkeeping(connection) {
       try NamedReference.store(in: connection)
@@ -185,7 +185,7 @@ extension DeduplicationPass {
   /// Reads and decides within one snapshot of the database.
   ///
   /// - Returns: false if it was stopped.
-  private mutating func select(
+  private func select(
     without tombstones: TombstoneTable?, progress: (StoreProgress) -> BatchDecision
   ) throws -> Bool {
     try connection.inTransaction(.deferred) {
@@ -207,7 +207,7 @@ extension DeduplicationPass {
   }
 
   /// Throws if another reference keeps a row that refers to a loser from referring to its winner.
-  private mutating func checkReferences() throws {
+  private func checkReferences() throws {
     let moves = try removal.obstructedMoves()
     guard !moves.isEmpty else { return }
     while true {
@@ -248,7 +248,7 @@ extension DeduplicationPass {
 
 extension DeduplicationPass {
   /// Removes the rows superseded by a stored tombstone, in one transaction.
-  private mutating func removeRows(supersededBy tombstones: TombstoneTable) throws {
+  private func removeRows(supersededBy tombstones: TombstoneTable) throws {
     let rows = RowRemoval(schema: schema)
     var counts = removal.counts
     var found = DeduplicationPlan()
@@ -268,7 +268,7 @@ extension DeduplicationPass {
   }
 
   /// Removes the losers of one transaction, a portion at a time.
-  private mutating func removeBatch(at pace: BatchPace) throws {
+  private func removeBatch(at pace: BatchPace) throws {
     try removal.beginBatch()
     let before = removal.counts.removedRowCount
     var count = 0
@@ -296,7 +296,7 @@ extension DeduplicationPass {
   /// its losers.
   ///
   /// - Parameter count: the number of losers after which no other group begins.
-  private mutating func removeGroups(_ count: Int) throws {
+  private func removeGroups(_ count: Int) throws {
     var pairs: [LoserEntry] = []
     var updates: [WinnerUpdate] = []
     var updateSize = 0
@@ -325,7 +325,7 @@ extension DeduplicationPass {
   /// Merges a loser into its winner.
   ///
   /// - Returns: what the winner gets, after the last loser of its group.
-  private mutating func add(_ loser: GroupLoserEntry, isLast: Bool) throws -> WinnerUpdate? {
+  private func add(_ loser: GroupLoserEntry, isLast: Bool) throws -> WinnerUpdate? {
     try merge?.add(loser)
     guard isLast else { return nil }
     return merge?.finish()

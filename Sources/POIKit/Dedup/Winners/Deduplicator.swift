@@ -49,7 +49,7 @@ public struct Deduplicator: Sendable {
     progress: (StoreProgress) -> BatchDecision = { _ in .proceed }
   ) throws(StoreError) -> DeduplicationPlan? {
     try StoreError.converting(path: connection.path) {
-      var pass = try DeduplicationPass(self, on: connection)
+      let pass = try DeduplicationPass(self, on: connection)
       return try pass.plan(progress: progress)
     }
   }
@@ -81,7 +81,7 @@ public struct Deduplicator: Sendable {
     while true {
       do throws(StoreError) {
         return try StoreError.converting(path: connection.path) {
-          var pass = try DeduplicationPass(self, on: connection, after: earlier)
+          let pass = try DeduplicationPass(self, on: connection, after: earlier)
           return try pass.run(clock: clock, progress: progress)
         }
       } catch {
