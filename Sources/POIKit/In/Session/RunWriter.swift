@@ -556,7 +556,7 @@ struct RunWriter: ~Copyable {
 /// A noncopyable value on the heap.
 ///
 /// The compiler checks the use of noncopyable values part by part, in time that grows faster than the number of
-/// parts. With those of a `BatchWriter` inside, a `RunWriter` took five times as long to compile.
+/// parts. With a `BatchWriter` inside, a `RunWriter` took five times as long to compile.
 private final class Boxed<Value: ~Copyable> {
   var value: Value
 
