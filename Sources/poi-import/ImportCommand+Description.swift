@@ -212,6 +212,20 @@ extension ImportCommand {
         summary: "what NaN, Infinity and -Infinity are, which Python writes and JSON does not have",
         section: "Rejects and limits"),
       OptionDescription(
+        "track",
+        summary: "remember local changes of a table from now on, and keep them in later imports",
+        detail:
+          "A local change is what other programs insert, update and delete. The key of the table must be enforced. "
+          + "Said again, it restores the triggers that a program has dropped.",
+        section: "Local changes"),
+      OptionDescription(
+        "untrack", summary: "remember the local changes of a table no longer",
+        section: "Local changes"),
+      OptionDescription(
+        "discard-all", summary: "forget local changes that were not acknowledged",
+        section: "Local changes",
+        with: "untrack"),
+      OptionDescription(
         "emit",
         summary: "judge each line of standard input and print what it is, without a store",
         detail:
@@ -243,6 +257,8 @@ extension ImportCommand {
           "model", "table", "key", "timestamp", "shards", "max-skew", "max-record-bytes",
           "max-string-bytes", "max-depth", "max-keys", "nan",
         ]),
+      TaskDescription("track", accepts: ["store", "table", "trust-schema"]),
+      TaskDescription("untrack", accepts: ["store", "table", "discard-all", "trust-schema"]),
       TaskDescription("print-token", accepts: ["store", "model", "source", "trust-schema"]),
       TaskDescription("forget", accepts: ["store", "model", "source", "trust-schema"]),
     ],

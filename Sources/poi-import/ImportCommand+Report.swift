@@ -26,7 +26,14 @@ extension ImportCommand {
     let merged = report.counters.byName.filter {
       !["read", "inserted", "rejected", "removed"].contains($0.name)
     }
-    for counter in merged where counter.count > 0 { counters.append(counter.name, counter.count) }
+    for counter in merged where counter.count > 0 {
+      let isOlder = counter.name == "kept" && report.keptOlderCount > 0
+      counters.append(
+        counter.name, counter.count,
+        isOlder
+          ? "with local changes; \(QuantityFormat.count(report.keptOlderCount)) are older than the delivery"
+          : "")
+    }
     if report.tiedCount > 0 {
       counters.append(
         "tied", report.tiedCount,
@@ -126,6 +133,7 @@ extension ImportCommand {
       "counters": .counts(report.counters.byName.map { ($0.name, $0.count) }),
       "batchSize": .number(options.batchSize),
       "batches": .number(report.batchCount),
+      "keptOlder": .number(report.keptOlderCount),
       "tied": .number(report.tiedCount), "ties": .string(report.ties.rawValue),
       "folded": .number(report.foldedCount),
       "repeatedKeys": .number(report.repeatedKeys?.count),

@@ -27,6 +27,10 @@ extension ImportCommand {
     case printModel(String)
     /// Print structs for the records of the model.
     case printSwift
+    /// Remember local changes of a table from now on.
+    case track
+    /// Remember them no longer.
+    case untrack(discardsAll: Bool)
     /// Judge lines without a store.
     case emit(shardCount: Int)
   }
@@ -51,6 +55,10 @@ extension ImportCommand {
     if arguments.flag("print-swift") {
       guard let file else { return .printSwift }
       throw UsageError("--print-swift reads no FILE; omit \(file)")
+    }
+    for name in ["track", "untrack"] where arguments.flag(name) {
+      if let file { throw UsageError("--\(name) reads no FILE; omit \(file)") }
+      return name == "track" ? .track : .untrack(discardsAll: arguments.flag("discard-all"))
     }
     if arguments.flag("emit") {
       guard file == nil || file == "-" else {
@@ -103,9 +111,25 @@ extension ImportCommand {
     case .printSwift: tool.output.write(value: SwiftSource(model).text)
     case .printToken: try printToken(&tool)
     case .forgetToken: try forgetToken()
+    case .track: try track(&tool)
+    case .untrack(let discardsAll):
+      try Store(storePath, for: .existing, trustsSchema: trustsSchema)
+        .untrack(table, discardingAll: discardsAll)
     case .emit(let shardCount): return try emit(shardCount: shardCount, &tool)
     }
     return .done
+  }
+
+  private func track(_ tool: inout ToolEnvironment) throws {
+    let report = try Store(storePath, for: .existing, trustsSchema: trustsSchema).track(table)
+    tool.diagnostics.note(
+      report.isNew
+        ? "local changes of the table \(report.table) are remembered from now on"
+        : "local changes of the table \(report.table) are remembered")
+    guard !report.lostTriggers.isEmpty else { return }
+    tool.diagnostics.warning(
+      "triggers were missing or did not fit the table, so changes since then may not be known: "
+        + report.lostTriggers.joined(separator: ", "))
   }
 
   /// Checks all paths before the first input is stored or a store is created.

@@ -62,7 +62,9 @@ extension Store.Lease {
     let limit = now.advanced(by: .zero - age).microseconds
     let (rowCount, deletedTombstoneCount) = try RowRemoval.enforcingReferences(on: connection) {
       try connection.inTransaction {
-        let rowCount = try deleteMarked(model, timestamp, before: limit)
+        let rowCount = try connection.writing(.unlogged) {
+          try deleteMarked(model, timestamp, before: limit)
+        }
         let deletedTombstoneCount = try forgetRemovals(model, before: limit)
         let run = try RunRecord.begin(
           tool: RunRecord.deduplicationTool, table: model.table, started: now,

@@ -146,6 +146,15 @@ package enum InstantNotation: Sendable, Hashable {
   case pattern(DatePattern, defaultOffsetMinutes: Int?)
   /// A number of units since 1970-01-01T00:00:00Z.
   case sinceEpoch(microsecondsPerUnit: Int64)
+
+  /// The least difference of two instants that are written differently, in microseconds.
+  package var unit: Int64 {
+    switch self {
+    case .rfc3339: 1
+    case .pattern(let pattern, _): pattern.unit
+    case .sinceEpoch(let unit): unit
+    }
+  }
 }
 
 /// A set of JSON Schema types.

@@ -218,6 +218,9 @@ package struct RecordBatch: ~Copyable {
   /// Counts a record that differs from the stored one and is neither newer nor older.
   package mutating func countTie() { merged.addTie() }
 
+  /// Counts a kept row that is older than the record.
+  package mutating func countOlder() { merged.addOlder() }
+
   /// Copies a slot from a record of another batch with the same layout.
   package mutating func copy(
     slot: Int, from record: Int, of other: borrowing RecordBatch, to target: Int
@@ -331,13 +334,19 @@ package struct MergeCounts {
   package private(set) var stale = 0
   package private(set) var ignored = 0
   package private(set) var removals = 0
+  package private(set) var kept = 0
+
+  /// The kept ones whose stored rows are older.
+  package private(set) var keptOlder = 0
 
   /// The updated and stale records that differ from the stored one with the same timestamp, or also without one.
   package private(set) var tied = 0
 
-  var total: Int { updated + unchanged + stale + ignored + removals }
+  var total: Int { updated + unchanged + stale + ignored + removals + kept }
 
   mutating func addTie() { tied += 1 }
+
+  mutating func addOlder() { keptOlder += 1 }
 
   mutating func add(_ outcome: MergeOutcome) {
     switch outcome {
@@ -347,6 +356,7 @@ package struct MergeCounts {
     case .stale: stale += 1
     case .ignored: ignored += 1
     case .removal: removals += 1
+    case .kept: kept += 1
     }
   }
 }
@@ -365,6 +375,8 @@ package enum MergeOutcome: Hashable {
   case ignored
   /// The record is a removal: it is remembered, and a stored row that loses against it is deleted.
   case removal
+  /// The stored row has local changes.
+  case kept
 }
 
 /// The values at one place that their column cannot hold, and that are kept with the unmapped members.

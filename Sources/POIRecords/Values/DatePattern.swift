@@ -68,6 +68,22 @@ package struct DatePattern: Sendable, Hashable {
   /// The value of the keyword.
   package let text: String
 
+  /// The least difference of two times that are written differently, in microseconds.
+  var unit: Int64 {
+    guard case .fields(let fields) = form else { return form == .rfc2822 ? 1_000_000 : 1 }
+    let units: [Int64] = fields.map { field in
+      switch field {
+      case .number(.hour, _), .number(.hourOf12, _): 3_600_000_000
+      case .number(.minute, _): 60_000_000
+      case .number(.second, _): 1_000_000
+      case .fraction(let digitCount):
+        (digitCount..<max(digitCount, 6)).reduce(1) { unit, _ in unit * 10 }
+      default: 86_400_000_000
+      }
+    }
+    return units.min() ?? 1
+  }
+
   private init(_ form: Form, _ text: String, hasTime: Bool = true, hasZone: Bool = true) {
     self.form = form
     self.text = text

@@ -51,6 +51,10 @@ public enum Advice: Sendable, Hashable {
   case undoEnforcement
   /// Delete old tombstones: `Store.purgeTombstones(of:olderThan:clock:)`.
   case purgeTombstones
+  /// Track the local changes of this table again: `Store.track(_:)`.
+  case track(table: String)
+  /// Discard the local changes: `Store.untrack(_:discardingAll:)`.
+  case discardAll
   /// Import with the model of this table: `Store.model(ofTable:)`.
   case useModel(ofTable: String)
 

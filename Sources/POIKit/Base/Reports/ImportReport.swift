@@ -19,6 +19,8 @@ public struct ImportReport: Sendable {
     public var ignored = 0
     /// Records that are removals, if the model deletes removed rows.
     public var removals = 0
+    /// Records whose stored rows have local changes that were not acknowledged.
+    public var kept = 0
     /// Records that are not merged yet; 0 in a finished run.
     public var landed = 0
     /// Records of other shards than `ImportOptions.shard`, which were left out.
@@ -35,8 +37,8 @@ public struct ImportReport: Sendable {
     static var all: KeyValuePairs<String, WritableKeyPath<Counters, Int>> {
       [
         "read": \.read, "inserted": \.inserted, "updated": \.updated, "unchanged": \.unchanged,
-        "stale": \.stale, "ignored": \.ignored, "removals": \.removals, "landed": \.landed,
-        "elsewhere": \.elsewhere, "rejected": \.rejected, "removed": \.removed,
+        "stale": \.stale, "ignored": \.ignored, "removals": \.removals, "kept": \.kept,
+        "landed": \.landed, "elsewhere": \.elsewhere, "rejected": \.rejected, "removed": \.removed,
       ]
     }
 
@@ -102,6 +104,9 @@ public struct ImportReport: Sendable {
   /// The records that differ from the stored one with the same timestamp, or also without one. They also count
   /// as updated or stale, as the policy `newest` decided by `ties`.
   public var tiedCount = 0
+
+  /// The records that are newer than the row that was kept.
+  public var keptOlderCount = 0
 
   /// What decided between them.
   public var ties = TieRule.digest

@@ -1,8 +1,8 @@
 internal import POIRecords
 internal import POISQLite
 
-/// The table of stored tombstones, for a model whose removals delete rows: the greatest timestamp
-/// of a removal for each key.
+/// The table of stored tombstones, for a model whose removals delete rows, and for a tracked table: the greatest
+/// timestamp of a removal for each key.
 struct TombstoneTable: Sendable, Hashable {
   static let timestampColumn: SQL = "poikit_timestamp"
 
@@ -21,6 +21,11 @@ struct TombstoneTable: Sendable, Hashable {
   /// The table for a model; nil if removals delete no rows.
   init?(_ model: Model) {
     guard model.tombstone?.removal == .delete else { return nil }
+    self.init(of: model)
+  }
+
+  /// The table for a model, whatever its removals do.
+  init(of model: Model) {
     let key = model.key.compactMap(model.attribute(named:))
     records = model.table
     keyColumns = key.map(\.column)
@@ -39,7 +44,15 @@ struct TombstoneTable: Sendable, Hashable {
       """
   }
 
+  /// The table that a model needs, or that its tracked table has.
+  static func used(by model: Model, in connection: Connection) throws -> TombstoneTable? {
+    let isNeeded = try TombstoneTable(model) != nil || exists(for: model.table, in: connection)
+    return isNeeded ? TombstoneTable(of: model) : nil
+  }
+
   var quotedName: SQL { TombstoneTable.quotedName(of: records) }
+
+  var name: String { TombstoneTable.name(of: records) }
 
   private static func name(of table: String) -> String { Bookkeeping.prefix + "tombstone_" + table }
 
@@ -52,7 +65,7 @@ struct TombstoneTable: Sendable, Hashable {
     guard try exists(for: records, in: connection),
       let document = try Bookkeeping.document(ofTable: records, in: connection)
     else { return nil }
-    return (try? Model(parsing: document)).flatMap { TombstoneTable($0) }
+    return (try? Model(parsing: document)).map(TombstoneTable.init(of:))
   }
 
   /// The number of stored tombstones of a table of records, by any key.
@@ -85,12 +98,19 @@ struct TombstoneTable: Sendable, Hashable {
   /// - Parameter row: the alias of the row's table.
   func condition(ofRow row: SQL) -> SQL {
     var conditions: [SQL] = keyColumns.map { "d.\(name: $0) = \(row).\(name: $0)" }
-    if let timestamp {
-      let time = StoreSchema.microseconds(
-        "\(row).\(name: timestamp)", isDate: isTimestampDate)
+    if timestamp != nil {
+      let time = time(ofRow: row)
       conditions.append("(\(time) IS NULL OR d.\(TombstoneTable.timestampColumn) >= \(time))")
     }
     return
       "EXISTS (SELECT 1 FROM \(quotedName) AS d WHERE \(conditions.joined(separator: " AND ")))"
+  }
+
+  /// The timestamp of a row, as tombstones have it; NULL if the model has none.
+  ///
+  /// - Parameter row: the alias of the row's table.
+  func time(ofRow row: SQL) -> SQL {
+    timestamp.map { StoreSchema.microseconds("\(row).\(name: $0)", isDate: isTimestampDate) }
+      ?? "NULL"
   }
 }

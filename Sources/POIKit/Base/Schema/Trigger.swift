@@ -26,18 +26,23 @@ struct Trigger {
   /// The statements, separated by semicolons. The table that a statement changes may not be qualified.
   let body: SQL
 
+  /// The statement that creates it, as the database stores it: without the database, which may be attached by another
+  /// name.
+  var storedText: String { ("CREATE TRIGGER \(name: name)\(definition)" as SQL).text }
+
   func create(in connection: Connection) throws {
+    try connection.execute("CREATE TRIGGER \(database).\(name: name)\(definition)")
+  }
+
+  private var definition: SQL {
     let event = SQL(verbatim: "\(timing) \(event)".uppercased())
     let columns = columns.map(SQL.init(name:)).joined(separator: ", ")
     let condition = condition.map { "WHEN \($0)" as SQL }
-    // The stored text does not name the database, which may be attached by another name.
-    try connection.execute(
-      """
-      CREATE TRIGGER \(database).\(name: name)
-      \(event)\(self.columns.isEmpty ? "" : " OF \(columns)")
+    return """
+      \n\(event)\(self.columns.isEmpty ? "" : " OF \(columns)")
       ON \(database == "main" ? "" : "main.")\(name: table) \(condition ?? "")
       BEGIN \(body); END
-      """)
+      """
   }
 
   /// Drops a trigger, if it exists.

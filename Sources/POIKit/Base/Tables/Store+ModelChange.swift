@@ -44,11 +44,15 @@ extension Store.Lease {
           advice: change.advice + [.useModel(ofTable: new.table), .useOtherStore])
       }
       try RememberedDigest(TableLayout(contentOf: old), in: connection).forget()
-      // The next import recreates it for the new model.
-      if TombstoneTable(old) != TombstoneTable(new) {
+      let log = try ChangeLog.existing(of: old, in: connection)
+      if let log {
+        try ChangeTriggers(log).drop()
+      } else if TombstoneTable(old) != TombstoneTable(new) {
+        // The next import recreates it for the new model.
         try TombstoneTable.remove(for: new.table, in: connection)
       }
-      try apply(change, to: new)
+      try connection.writing(.unlogged) { try apply(change, to: new) }
+      if log != nil { try trackAgain(new) }
     }
   }
 
@@ -87,7 +91,9 @@ extension Store.Lease {
       notNullColumns: [], columns: [],
       rowCount: Int(try connection.integer("SELECT count(*) FROM \(name)") ?? 0),
       isKeyEnforced: try EnforcedKey.read(of: old, in: connection) != nil, columnsWithNull: [])
-    if TombstoneTable(old) != TombstoneTable(new) {
+    if TombstoneTable(old) != TombstoneTable(new),
+      try !ChangeLog.exists(of: old.table, in: connection)
+    {
       table.unfitRemovalCount = try TombstoneTable.removalCount(of: old.table, in: connection)
     }
     var statement = try connection.prepare("SELECT name, \"notnull\" FROM pragma_table_info(?1)")

@@ -109,6 +109,7 @@ extension Store.Lease {
     try connection.inTransaction {
       try connection.execute("DROP VIEW IF EXISTS main.\(name: model.readableView)")
       try TombstoneTable.remove(for: model.table, in: connection)
+      try connection.execute("DROP TABLE IF EXISTS main.\(name: ChangeLog.prefix + model.table)")
       try forgetTokens(ofTable: model.table)
       try connection.execute(
         """

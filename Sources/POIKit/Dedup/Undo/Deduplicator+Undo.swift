@@ -26,7 +26,9 @@ extension Deduplicator {
   ) throws(StoreError) -> UndoReport {
     try StoreError.converting(path: connection.path) {
       try connection.inTransaction {
-        try restore(UndoableRun.find(run, in: connection), end: clock())
+        try connection.writing(.unstamped) {
+          try restore(UndoableRun.find(run, in: connection), end: clock())
+        }
       }
     }
   }

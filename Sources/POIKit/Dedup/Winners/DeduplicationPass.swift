@@ -16,6 +16,9 @@ final class DeduplicationPass {
   private let schema: TableSchema
   private let statements: PreparedStatements
 
+  /// Whether the database has tracked tables, whose triggers treat what the toolkit writes in another way.
+  private let writesAreMarked: Bool
+
   /// The tombstones of the table, or nil if the database has none.
   private let tombstones: TombstoneTable?
 
@@ -62,6 +65,7 @@ final class DeduplicationPass {
     self.connection = connection
     self.schema = schema
     self.statements = statements
+    writesAreMarked = try OwnWrites.matter(in: connection)
     self.tombstones = tombstones
     self.removal = removal
     selection = WinnerSelection(
@@ -131,7 +135,11 @@ final class DeduplicationPass {
       while removal.counts.removedRowCount < plan.loserCount {
         try statements.inTransaction {
           try checkUnchanged()
-          try removeBatch(at: pace)
+          if writesAreMarked {
+            try connection.writing(.unstamped) { try removeBatch(at: pace) }
+          } else {
+            try removeBatch(at: pace)
+          }
           try record?.save(plan, removal.counts, by: statements)
         }
         pace.restartInterval()
@@ -256,7 +264,9 @@ extension DeduplicationPass {
       try connection.inTransaction(.immediate) {
         found.rowCount = try schema.rowCount()
         _ = try rows.list(where: tombstones.condition(ofRow: "t"))
-        let deleted = try rows.delete(archivingUnder: options.archive ? record?.id : nil)
+        let deleted = try connection.writing(.unlogged) {
+          try rows.delete(archivingUnder: options.archive ? record?.id : nil)
+        }
         counts.supersededRowCount = deleted.deletedCount
         counts.archivedRowCount = deleted.archivedCount
         found.supersededRowCount = deleted.deletedCount

@@ -84,19 +84,22 @@ struct MergeWriter: ~Copyable {
   ///   - names: the names of the inputs.
   ///   - rows: writes into the table.
   ///   - target: the row that the record probably matches, to shorten the search.
+  ///   - keepsStored: whether a stored row stays, whatever the policy, because it has local changes.
+  /// - Returns: whether a stored row with other content stayed for that reason.
   /// - Throws: `SQLiteError`. After a constraint violation the record's row is unchanged; the caller must
   ///   roll back to its savepoint to remove new rows of relations.
   mutating func merge(
     record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
-    target: MergeTarget
-  ) throws {
+    target: MergeTarget, keepsStored: Bool
+  ) throws -> Bool {
     let missing =
       policy == .objectTrump ? table.schema.layout.missingAttributes(of: record, in: batch) : []
     if case .none = target, !rows.mayRefuseInPart, missing.isEmpty,
       !key.groupsNull || !key.hasNull(record, in: batch)
     {
       do {
-        return try insert(record, of: &batch, names, by: &rows)
+        try insert(record, of: &batch, names, by: &rows)
+        return false
       } catch let error as SQLiteError where error.isUniqueViolation {
         // If another row has the key, it is found now.
         guard try find(record, of: batch, by: &rows, target: .unknown) else { throw error }
@@ -104,16 +107,19 @@ struct MergeWriter: ~Copyable {
     }
     guard try find(record, of: batch, by: &rows, target: target) else {
       guard missing.isEmpty else {
-        return batch.refuse(
+        batch.refuse(
           record: record,
           because: missing.map {
             Issue(
               rule: "required", attribute: $0,
               message: "the attribute is missing, and no row has the key")
           })
+        return false
       }
-      return try insert(record, of: &batch, names, by: &rows)
+      try insert(record, of: &batch, names, by: &rows)
+      return false
     }
+    if keepsStored { return try keep(record, of: &batch) }
     let policy = chosenPolicy(for: record, of: batch)
     switch policy {
     case .append: preconditionFailure("appending needs no look at stored rows")
@@ -124,6 +130,20 @@ struct MergeWriter: ~Copyable {
     case .rollback: batch.countOutcome(record: record, .ignored)
     case .error: try noteConflict(record, of: batch, names)
     }
+    return false
+  }
+
+  /// Keeps a row with local changes.
+  ///
+  /// - Returns: whether the record has another content.
+  private mutating func keep(_ record: Int, of batch: inout RecordBatch) throws -> Bool {
+    try digestStored()
+    let isSame = compareContent(of: record, of: batch) == 0
+    batch.countOutcome(record: record, isSame ? .unchanged : .kept)
+    if !isSame, ranking.rank(of: 0, in: stored.batch) < ranking.rank(of: record, in: batch) {
+      batch.countOlder()
+    }
+    return !isSame
   }
 
   private func chosenPolicy(for record: Int, of batch: borrowing RecordBatch) -> MergePolicy {
@@ -147,11 +167,15 @@ struct MergeWriter: ~Copyable {
   /// Removals name the enforced key of the table.
   mutating func remove(
     record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
-    target: MergeTarget
+    target: MergeTarget, keepsStored: Bool
   ) throws -> MergeOutcome {
     guard try find(record, of: batch, by: &rows, target: target) else {
       batch.countOutcome(record: record, .removal)
       return .removal
+    }
+    if keepsStored {
+      batch.countOutcome(record: record, .kept)
+      return .kept
     }
     var outcome = MergeOutcome.removal
     switch policy {

@@ -10,11 +10,11 @@ struct TombstoneWriter: ~Copyable {
   private var lookup: Statement
   private var forgetting: Statement
 
-  /// A writer for a model; nil if removals delete no rows.
+  /// A writer for a model; nil if removals delete no rows, and the table is not tracked.
   ///
   /// - Parameter ties: if `later`, a record that is as new as the removal of its key comes back.
   init?(_ model: Model, ties: TieRule, connection: Connection) throws {
-    guard let table = TombstoneTable(model) else { return nil }
+    guard let table = try TombstoneTable.used(by: model, in: connection) else { return nil }
     try table.prepare(in: connection)
     let timestamp = TombstoneTable.timestampColumn
     let parameters: [SQL] = (1...table.keyColumns.count + 1).map { "?\($0)" }
@@ -51,7 +51,12 @@ struct TombstoneWriter: ~Copyable {
   }
 
   /// Whether a stored tombstone supersedes the record: its timestamp is greater, or equal and wins by `ties`.
-  mutating func supersedes(_ record: Int, of batch: borrowing RecordBatch) throws -> Bool {
+  ///
+  /// - Parameter isLocal: whether it is of a local removal that was not acknowledged; then the record must be newer.
+  mutating func supersedes(
+    _ record: Int, of batch: borrowing RecordBatch, isLocal: Bool
+  ) throws -> Bool {
+    let ties = isLocal ? .digest : ties
     for slot in keySlots where batch[record, slot].isNull { return false }
     try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &lookup)
     guard try lookup.step() else { return false }

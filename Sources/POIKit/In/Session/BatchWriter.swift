@@ -17,6 +17,12 @@ struct BatchWriter: ~Copyable {
   private var tombstones: TombstoneWriter?
   private var snapshot: SnapshotWriter?
 
+  /// The local changes of a tracked table.
+  private var locals: LocalChanges?
+
+  /// Whether the changes up to this transaction are known.
+  private var knowsLocals = false
+
   /// The model of a snapshot, whose keys are remembered; nil in other imports.
   private let snapshotModel: Model?
 
@@ -55,6 +61,7 @@ struct BatchWriter: ~Copyable {
     let merger = try MergeWriter(
       policy, ties: ties, choosePolicy: choosePolicy, table, connection: connection)
     let tombstones = try TombstoneWriter(model, ties: ties, connection: connection)
+    let locals = try imported.log.map { try LocalChanges($0) }
     let rejection = try connection.prepare(
       """
       INSERT INTO poikit_reject
@@ -80,6 +87,7 @@ struct BatchWriter: ~Copyable {
     self.rows = rows
     self.merger = merger
     self.tombstones = tombstones
+    self.locals = locals
     key = table.key
     snapshotModel = isSnapshot ? model : nil
     self.rejection = rejection
@@ -109,6 +117,7 @@ struct BatchWriter: ~Copyable {
   mutating func follow(_ table: ImportedTable) throws {
     rows = try RowWriter(table.rows, savepoint: savepoint, connection: connection)
     version = table.version
+    knowsLocals = false
   }
 
   /// Whether this writer committed the last batch of the run. If not, another process continues or has ended
@@ -143,6 +152,11 @@ struct BatchWriter: ~Copyable {
       try table.prepare()
       snapshot = try SnapshotWriter(table, snapshotModel, connection: connection)
     }
+    if locals != nil {
+      if !knowsLocals { try locals?.follow() }
+      knowsLocals = true
+      try connection.execute(OwnWrites.unlogged.beginning)
+    }
     for record in first..<batch.recordCount {
       let target = targets.isEmpty ? .unknown : targets[record]
       try snapshot?.add(record, of: batch)
@@ -154,6 +168,7 @@ struct BatchWriter: ~Copyable {
         batch.refuse(record: record, because: error)
       }
     }
+    if locals != nil { try connection.execute(OwnWrites.ending) }
     return merger?.resetConflicts() ?? MergeConflicts()
   }
 
@@ -201,15 +216,21 @@ struct BatchWriter: ~Copyable {
     try savepoint.close()
   }
 
-  /// Merges a record, unless a stored tombstone supersedes it.
+  /// Merges a record, unless a stored tombstone supersedes it. A row with local changes stays.
   private mutating func merge(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws {
-    let ignoresTime = merger?.ignoresTime == true
-    if !ignoresTime, try tombstones?.supersedes(record, of: batch) == true {
+    let local = try locals?.mark(of: record, in: batch) ?? .none
+    let ignoresTime = merger?.ignoresTime == true && local != .change
+    if !ignoresTime,
+      try tombstones?.supersedes(record, of: batch, isLocal: local == .change) == true
+    {
       return batch.countOutcome(record: record, .stale)
     }
-    try merger?.merge(record: record, of: &batch, names, by: &rows, target: target)
+    let isKept = try merger?.merge(
+      record: record, of: &batch, names, by: &rows, target: target, keepsStored: local == .change)
+    if isKept == true { return }
+    if local != .none { try locals?.settle(record, of: batch) }
     // This comes last, because the table may refuse the record.
     if merger?.forgetsRemovals == true { try tombstones?.forget(record, of: batch) }
   }
@@ -218,8 +239,10 @@ struct BatchWriter: ~Copyable {
   private mutating func remove(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws {
+    let local = try locals?.mark(of: record, in: batch) ?? .none
     let outcome = try merger?.remove(
-      record: record, of: &batch, names, by: &rows, target: target)
+      record: record, of: &batch, names, by: &rows, target: target, keepsStored: local == .change)
+    if local != .none, outcome != .kept { try locals?.settle(record, of: batch) }
     // A removal older than the row is stored too: it counts once the row is gone.
     guard [.removal, .stale].contains(outcome ?? .removal) else { return }
     try tombstones?.remember(record, of: batch)

@@ -28,6 +28,7 @@ struct ImportCheckpoint {
   var batchCount = 0
   var keylessCount = 0
   var tiedCount = 0
+  var keptOlderCount = 0
   var skippedCount = 0
   var rejectsByRule: [String: Int] = [:]
   var rejectsByAttribute: [String: [String: Int]] = [:]
@@ -62,6 +63,7 @@ struct ImportCheckpoint {
       "batches": .number(batchCount),
       "keyless": .number(keylessCount),
       "tied": .number(tiedCount),
+      "keptOlder": .number(keptOlderCount),
       "skipped": .number(skippedCount),
       "rejects": .counts(rejectsByRule.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }),
       "rejectsByAttribute": .counts(nested: rejectsByAttribute),
@@ -123,8 +125,8 @@ struct ImportCheckpoint {
     removableRowCount = removable
     model = json["model"]?.string
     for counter in ImportReport.Counters.all {
-      // A checkpoint of an older version lacks this one.
-      let missing: JSONValue? = counter.key == "elsewhere" ? .number(0) : nil
+      // A checkpoint of an older version lacks these.
+      let missing: JSONValue? = ["elsewhere", "kept"].contains(counter.key) ? .number(0) : nil
       guard let count = ImportCheckpoint.count(counters[counter.key] ?? missing) else {
         return nil
       }
@@ -135,6 +137,7 @@ struct ImportCheckpoint {
     for (rule, count) in rejects { rejectsByRule[rule.text] = count }
     ties = json["ties"]?.string.flatMap(TieRule.init) ?? .digest
     tiedCount = ImportCheckpoint.count(json["tied"]) ?? 0
+    keptOlderCount = ImportCheckpoint.count(json["keptOlder"]) ?? 0
     keylessCount = ImportCheckpoint.count(json["keyless"]) ?? 0
     skippedCount = ImportCheckpoint.count(json["skipped"]) ?? 0
     for member in json["rejectsByAttribute"]?.members ?? [] {
@@ -204,6 +207,8 @@ struct ImportCheckpoint {
     counters.stale += batch.merged.stale
     counters.ignored += batch.merged.ignored
     counters.removals += batch.merged.removals
+    counters.kept += batch.merged.kept
+    keptOlderCount += batch.merged.keptOlder
     tiedCount += batch.merged.tied
     digest += batch.digestChange
   }

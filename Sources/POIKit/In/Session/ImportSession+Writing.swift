@@ -379,6 +379,7 @@ extension ImportSession {
       .map { ($0.key, $0.value) }
     report.ties = checkpoint.ties
     report.tiedCount = checkpoint.tiedCount
+    report.keptOlderCount = checkpoint.keptOlderCount
     report.keylessCount = checkpoint.keylessCount
     report.skippedCount = checkpoint.skippedCount
     report.repeatedKeys = repeatedKeys

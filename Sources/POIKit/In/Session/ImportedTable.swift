@@ -9,12 +9,16 @@ struct ImportedTable {
   /// The document of the model that the table was last fitted to.
   let document: String?
 
+  /// The log of local changes; nil if the table is not tracked.
+  let log: ChangeLog?
+
   /// What the statements that write rows rely on.
   let rows: RowWriter.Table
 
   init(of model: Model, in connection: Connection) throws {
     version = try connection.dataVersion()
     document = try Bookkeeping.document(ofTable: model.table, in: connection)
+    log = try ChangeLog.checked(of: model, in: connection)
     rows = try RowWriter.Table(of: model, in: connection)
   }
 
@@ -26,6 +30,8 @@ struct ImportedTable {
       .key
     } else if rows.hasTimes != before.rows.hasTimes {
       .times
+    } else if (log == nil) != (before.log == nil) {
+      .tracking
     } else if rows.facts.mayRefuse, !before.rows.facts.mayRefuse {
       .refusals
     } else {
@@ -34,7 +40,7 @@ struct ImportedTable {
   }
 
   enum Obstacle {
-    case model, key, times, refusals
+    case model, key, times, tracking, refusals
 
     var message: String {
       switch self {
@@ -42,6 +48,8 @@ struct ImportedTable {
       case .key: "another program changed which key is enforced while the import ran"
       case .times:
         "another program made the table keep the times of attributes while the import ran"
+      case .tracking:
+        "another program began or ended the tracking of the table while the import ran"
       case .refusals:
         "another program made the table refuse records, by an index, a check, a foreign key or a "
           + "trigger, while the import ran"
@@ -52,7 +60,7 @@ struct ImportedTable {
     var advice: Advice {
       switch self {
       case .model, .key: .restart
-      case .times, .refusals: .resume
+      case .times, .tracking, .refusals: .resume
       }
     }
   }

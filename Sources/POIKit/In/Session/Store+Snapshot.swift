@@ -62,7 +62,9 @@ extension Store.Lease {
     try RowRemoval.enforcingReferences(on: connection) {
       try connection.begin(.immediate)
       do {
-        let outcome = try removeMissing(model, run, checkpoint, limit, ended)
+        let outcome = try connection.writing(.unlogged) {
+          try removeMissing(model, run, checkpoint, limit, ended)
+        }
         if case .done = outcome {
           try keep(token)
           try connection.commit()
@@ -87,7 +89,11 @@ extension Store.Lease {
     let rows = RowRemoval(schema: schema)
     var next = checkpoint
     try keys.createIndex()
-    let gone = try rows.list(where: "\(Self.isRemovable(model)) AND NOT \(keys.holds(row: "t"))")
+    let log = try ChangeLog.checked(of: model, in: connection)
+    try log?.expand()
+    let isLocal = log?.holds(row: "t") ?? "0"
+    let gone = try rows.list(
+      where: "\(Self.isRemovable(model)) AND NOT \(isLocal) AND NOT \(keys.holds(row: "t"))")
     guard !limit.isExceeded(by: gone, of: checkpoint.removableRowCount) else {
       return .tooMany(gone: gone, of: checkpoint.removableRowCount)
     }

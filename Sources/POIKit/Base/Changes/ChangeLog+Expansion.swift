@@ -1,0 +1,73 @@
+internal import POIRecords
+internal import POISQLite
+
+/// Completes a log before it is read, inside a transaction of the toolkit.
+extension ChangeLog {
+  private static let touched: SQL = "temp.poikit_touched"
+
+  private var records: SQL { "main.\(name: model.table)" }
+
+  private var keyList: SQL { keyColumns.joined(separator: ", ") }
+
+  /// Gives each entry a key and each removed key a tombstone, and drops entries that say nothing.
+  func expand() throws {
+    if try has("\(ChangeLog.via) IS NOT NULL") { try expandTouches() }
+    if try has("\(ChangeLog.kind) = \(Kind.threatened.rawValue)") { try settleThreats() }
+  }
+
+  private func has(_ condition: SQL) throws -> Bool {
+    try connection.integer("SELECT 1 FROM \(quotedName) WHERE \(condition) LIMIT 1") != nil
+  }
+
+  /// Replaces the entries of other tables by entries of the rows that have the touched rows now. These rows get a time
+  /// now, because a trigger of another table cannot give it.
+  private func expandTouches() throws {
+    let id = StoreSchema.idColumn
+    let selections: [SQL] = RelatedPlace.all(of: model).map { place in
+      """
+      SELECT t.\(id), l.\(ChangeLog.kind) = \(Kind.changed.rawValue) FROM \(quotedName) AS l
+      CROSS JOIN \(records) AS t ON t.\(id) IN (\(place.records("l.\(ChangeLog.row)")))
+      WHERE l.\(ChangeLog.via) = \(literal: place.table)
+      """
+    }
+    try connection.execute(
+      """
+      CREATE TEMP TABLE IF NOT EXISTS poikit_touched (row INTEGER PRIMARY KEY, is_stamped INTEGER);
+      DELETE FROM \(ChangeLog.touched);
+      INSERT INTO \(ChangeLog.touched) SELECT * FROM (\(selections.joined(separator: " UNION ALL "))) WHERE true
+      ON CONFLICT DO UPDATE SET is_stamped = max(is_stamped, excluded.is_stamped);
+      INSERT INTO \(quotedName) (\(keyList), \(ChangeLog.kind), \(ChangeLog.time))
+      SELECT \(key(of: "t")), \(Kind.changed.rawValue), \(tombstones.time(ofRow: "t"))
+      FROM \(ChangeLog.touched) AS l CROSS JOIN \(records) AS t ON t.\(id) = l.row
+      WHERE \(keyColumns.map { "t.\($0) IS NOT NULL" }.joined(separator: " AND "));
+      DELETE FROM \(quotedName) WHERE \(ChangeLog.via) IS NOT NULL
+      """)
+    guard let clock = ChangeClock(model) else { return }
+    try connection.writing(.unlogged) {
+      try connection.execute(
+        """
+        UPDATE \(records) SET \(name: clock.column) = \(clock.time(after: SQL(name: clock.column)))
+        WHERE \(id) IN (SELECT row FROM \(ChangeLog.touched) WHERE is_stamped)
+        """)
+    }
+  }
+
+  /// Drops the threats that came to nothing, and remembers the removals by `REPLACE`, which fires no trigger.
+  private func settleThreats() throws {
+    let threats: SQL = """
+      SELECT \(keyList), max(\(ChangeLog.time)) AS time FROM \(quotedName)
+      GROUP BY \(keyList) HAVING min(\(ChangeLog.kind)) = \(Kind.threatened.rawValue)
+      """
+    let time: SQL = ChangeClock(model)?.time(after: "g.time") ?? "g.time"
+    try connection.execute(
+      """
+      DELETE FROM \(quotedName) WHERE \(ChangeLog.number) IN (
+        SELECT l.\(ChangeLog.number) FROM (\(threats)) AS g
+        CROSS JOIN \(records) AS t ON \(isSameKey("t", "g"))
+        JOIN \(quotedName) AS l ON \(isSameKey("l", "g")));
+      INSERT OR IGNORE INTO \(tombstones.quotedName) (\(keyList), \(TombstoneTable.timestampColumn))
+      SELECT \(key(of: "g")), \(time) FROM (\(threats)) AS g
+      WHERE NOT EXISTS (SELECT 1 FROM \(records) AS t WHERE \(isSameKey("t", "g")))
+      """)
+  }
+}

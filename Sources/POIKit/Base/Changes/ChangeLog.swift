@@ -1,0 +1,196 @@
+internal import POIRecords
+internal import POISQLite
+
+/// The log of local changes of a tracked table: the table `poikit_change_…`.
+///
+/// A local change is an insert, an update or a deletion by anything but a delivery. Triggers append an entry for each
+/// key that it touches, see `ChangeTriggers`. What an entry means is decided when the log is read, see `netChanges`.
+/// So no state of a row is stored twice.
+struct ChangeLog {
+  /// What an entry says of its key.
+  enum Kind: Int64 {
+    /// A row appeared.
+    case appeared = 0
+    /// There was a row; it changed, or it went.
+    case changed = 1
+    /// There was a row; another one may have replaced it.
+    case threatened = 2
+    /// A related row changed, and the time of the record stays.
+    case moved = 3
+  }
+
+  static let prefix = Bookkeeping.prefix + "change_"
+
+  /// The number of an entry. It is never used again.
+  static let number: SQL = "poikit_seq"
+
+  static let kind: SQL = "poikit_what"
+
+  /// The table whose row was touched, if an entry has no key. The rows of records that have that row are looked up when
+  /// the log is read: triggers of other tables that named the tracked one would keep an app from recreating it.
+  static let via: SQL = "poikit_via"
+
+  static let row: SQL = "poikit_row"
+
+  /// The timestamp of the row before.
+  static let time: SQL = "poikit_time"
+
+  let model: Model
+
+  /// The attributes of the key.
+  let key: [Attribute]
+
+  let tombstones: TombstoneTable
+
+  let connection: Connection
+
+  /// The log of a table, which need not exist.
+  ///
+  /// - Throws: `StoreFailure` with `invalidOptions` if local changes of the table cannot be tracked.
+  init(of model: Model, in connection: Connection) throws {
+    self.model = model
+    self.connection = connection
+    key = model.key.compactMap(model.attribute(named:))
+    tombstones = TombstoneTable(of: model)
+    let enforced = try EnforcedKey.read(of: model, in: connection)
+    guard let enforced, !enforced.isHashed, !enforced.groupsNull,
+      enforced.columns.elementsEqual(key.map(\.column), by: { $0.isExactly($1) })
+    else {
+      throw StoreFailure(
+        .invalidOptions,
+        "local changes of the table \"\(model.table)\" are remembered by the key of its model, which "
+          + (enforced == nil ? "is not enforced" : "is enforced in another way"),
+        advice: .enforce(key: model.key, .index))
+    }
+  }
+
+  /// The log of a table; nil if the table is not tracked.
+  static func existing(of model: Model, in connection: Connection) throws -> ChangeLog? {
+    guard try exists(of: model.table, in: connection) else { return nil }
+    return try ChangeLog(of: model, in: connection)
+  }
+
+  /// The log of a table that is about to be written; nil if the table is not tracked.
+  ///
+  /// - Throws: `StoreFailure` with `invalidOptions` if triggers are missing or fit the table no longer.
+  static func checked(of model: Model, in connection: Connection) throws -> ChangeLog? {
+    guard let log = try existing(of: model, in: connection) else { return nil }
+    let lost = try ChangeTriggers(log).lost()
+    guard lost.isEmpty else {
+      throw StoreFailure(
+        .invalidOptions,
+        "the table \"\(model.table)\" is tracked, but triggers are missing or fit it no longer, so local changes may be "
+          + "lost: \(lost.joined(separator: ", "))", advice: .track(table: model.table))
+    }
+    return log
+  }
+
+  static func exists(of table: String, in connection: Connection) throws -> Bool {
+    try connection.integer(
+      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = \(literal: prefix + table)")
+      != nil
+  }
+
+  /// The number of the last entry that was ever handed out.
+  static func handed(of table: String) -> SQL {
+    "coalesce((SELECT handed FROM main.poikit_table WHERE name = \(literal: table)), 0)"
+  }
+
+  var name: String { ChangeLog.prefix + model.table }
+
+  var quotedName: SQL { "main.\(name: name)" }
+
+  var keyColumns: [SQL] { key.map { SQL(name: $0.column) } }
+
+  /// The columns of the key of a row.
+  ///
+  /// - Parameter row: the alias of its table.
+  func key(of row: SQL) -> SQL { keyColumns.map { "\(row).\($0)" }.joined(separator: ", ") }
+
+  /// The condition that two rows have the same key.
+  func isSameKey(_ row: SQL, _ other: SQL) -> SQL {
+    keyColumns.map { "\(row).\($0) = \(other).\($0)" }.joined(separator: " AND ")
+  }
+
+  /// Creates the log, inside the caller's transaction.
+  ///
+  /// - Parameter last: the number of the last entry of an earlier log.
+  func create(after last: Int64) throws {
+    let types = key.map(StoreSchema(model).columnType)
+    let columns: [SQL] = zip(keyColumns, types).map { "\($0) \($1)" }
+    try connection.execute(
+      """
+      CREATE TABLE \(quotedName) (
+        \(ChangeLog.number) INTEGER PRIMARY KEY AUTOINCREMENT,
+        \(columns.joined(separator: ",\n  ")),
+        \(ChangeLog.kind) INTEGER NOT NULL,
+        \(ChangeLog.via) TEXT,
+        \(ChangeLog.row) INTEGER,
+        \(ChangeLog.time) INTEGER
+      ) STRICT;
+      INSERT INTO main.sqlite_sequence (name, seq) VALUES (\(literal: name), \(last))
+      """)
+  }
+
+  // MARK: Reading
+
+  /// The condition that the log has an entry for the key of a row.
+  ///
+  /// - Parameter row: the alias of the row's table.
+  func holds(row: SQL) -> SQL {
+    """
+    (\(key(of: row))) IN (SELECT \(keyColumns.joined(separator: ", ")) FROM \(quotedName)
+      WHERE \(keyColumns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")))
+    """
+  }
+
+  /// The number of the last entry that the log ever had.
+  func lastNumber() throws -> Int64 {
+    try connection.integer("SELECT seq FROM main.sqlite_sequence WHERE name = \(literal: name)")
+      ?? 0
+  }
+
+  func isEmpty() throws -> Bool {
+    try connection.integer("SELECT 1 FROM \(quotedName) LIMIT 1") == nil
+  }
+
+  /// A query of the net changes: the columns of the key, the edition, whether the key has a row now, and whether it had
+  /// one when the log began.
+  ///
+  /// A key that appeared and went again is no change, unless it was handed out in between. An entry of another table
+  /// says that a row changed, not that there was one.
+  var netChanges: SQL {
+    let keys = keyColumns.joined(separator: ", ")
+    return """
+      WITH entry AS (
+        SELECT \(keys), \(ChangeLog.number) AS seq, \(ChangeLog.kind) AS what FROM \(quotedName)
+        WHERE \(ChangeLog.via) IS NULL
+        \(viaEntries)),
+      change AS (
+        SELECT \(keys), max(seq) AS edition, max(what <> \(Kind.threatened.rawValue)) AS is_real,
+          min(CASE WHEN what < \(Kind.moved.rawValue) THEN seq * 4 + what END) AS first
+        FROM entry GROUP BY \(keys)),
+      seen AS (
+        SELECT c.*, t.\(StoreSchema.idColumn) IS NOT NULL AS is_there,
+          c.first IS NULL OR c.first % 4 <> \(Kind.appeared.rawValue) AS was_there
+        FROM change AS c LEFT JOIN main.\(name: model.table) AS t ON \(isSameKey("t", "c")))
+      SELECT \(keys), edition, is_there, was_there FROM seen
+      WHERE CASE WHEN is_there AND was_there THEN is_real
+        WHEN is_there OR was_there THEN 1
+        ELSE first / 4 <= \(ChangeLog.handed(of: model.table)) END
+      """
+  }
+
+  /// The entries of other tables, by the keys of the rows that have the touched rows now.
+  private var viaEntries: SQL {
+    let selections: [SQL] = RelatedPlace.all(of: model).map { place in
+      """
+      UNION ALL
+      SELECT \(key(of: "t")), l.\(ChangeLog.number), \(Kind.moved.rawValue) FROM \(quotedName) AS l
+      CROSS JOIN main.\(name: model.table) AS t ON t.\(StoreSchema.idColumn) IN (\(place.records("l.\(ChangeLog.row)")))
+      WHERE l.\(ChangeLog.via) = \(literal: place.table)
+      """
+    }
+    return selections.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,282 @@
+internal import POIRecords
+internal import POISQLite
+
+/// The triggers that log local changes of a table, give changed rows a new timestamp, and remember removals.
+///
+/// They run in any program that writes, so they use nothing but SQLite's own functions. `trusted_schema` may be off, and
+/// `recursive_triggers` on or off. The conflict clause of the statement that fires a trigger overrides those inside, so
+/// no statement relies on one.
+///
+/// Page: https://sqlite.org/lang_createtrigger.html
+struct ChangeTriggers {
+  static let prefix = Bookkeeping.prefix + "track_"
+
+  private let log: ChangeLog
+  private let columns: [String]
+  private let clock: ChangeClock?
+
+  /// The columns of each unique index, with their collations.
+  private let uniqueIndexes: [[(column: String, collation: String)]]
+
+  /// - Throws: `StoreFailure` with `unsupportedTable` if an expression must be unique.
+  init(_ log: ChangeLog) throws {
+    self.log = log
+    columns = log.model.columns
+    clock = ChangeClock(log.model)
+    var indexes: [[(column: String, collation: String)]] = []
+    var last = ""
+    let parts = try log.connection.rows(
+      """
+      SELECT i.name, x.name, x.coll FROM pragma_index_list(\(literal: log.model.table), 'main') AS i
+      JOIN pragma_index_xinfo(i.name, 'main') AS x
+      WHERE i."unique" = 1 AND x.key = 1 ORDER BY i.name, x.seqno
+      """
+    ) { (index: $0.text(0), column: $0.isNull(1) ? nil : $0.text(1), collation: $0.text(2)) }
+    for part in parts {
+      guard let column = part.column else {
+        throw StoreFailure(
+          .unsupportedTable,
+          "the index \"\(part.index)\" makes an expression unique, so changes by REPLACE cannot be tracked; drop it"
+        )
+      }
+      if part.index.isExactly(last) {
+        indexes[indexes.count - 1].append((column, part.collation))
+      } else {
+        indexes.append([(column, part.collation)])
+      }
+      last = part.index
+    }
+    uniqueIndexes = indexes
+  }
+
+  /// All triggers, on the table and on the tables of its relations.
+  var all: [Trigger] {
+    [insertion, update, deletion, replacingInsertion, replacingUpdate] + related(of: log.model)
+  }
+
+  func create() throws {
+    for trigger in all { try trigger.create(in: log.connection) }
+  }
+
+  /// Drops the stored triggers, also those for another model of the table.
+  func drop() throws {
+    for name in try stored().keys { try Trigger.drop(name.text, in: log.connection) }
+  }
+
+  /// The names of the triggers that are not stored as they should be.
+  func lost() throws -> [String] {
+    let stored = try stored()
+    return all.filter { stored[ExactText($0.name)] != $0.storedText }.map(\.name)
+  }
+
+  /// The statements that created the stored triggers, by name.
+  private func stored() throws -> [ExactText: String] {
+    // Each of them writes into the log, whose quoted name no other one has.
+    let prefix = ChangeTriggers.prefix
+    let found = try log.connection.rows(
+      """
+      SELECT name, sql FROM main.sqlite_schema
+      WHERE type = 'trigger' AND substr(name, 1, \(prefix.utf8.count)) = \(literal: prefix)
+        AND instr(sql, \(literal: SQL(name: log.name).text)) > 0
+      """
+    ) { (ExactText($0.text(0)), $0.text(1)) }
+    return Dictionary(found) { $1 }
+  }
+}
+
+// MARK: - The table itself
+
+extension ChangeTriggers {
+  private var table: SQL { SQL(name: log.model.table) }
+
+  private var id: SQL { StoreSchema.idColumn }
+
+  /// An entry for the row `row`, if it has a key.
+  private func entry(
+    _ kind: ChangeLog.Kind, _ row: SQL, from source: SQL = "", where conditions: SQL...
+  ) -> SQL {
+    let keys = log.keyColumns.joined(separator: ", ")
+    let time = kind == .appeared ? "NULL" : log.tombstones.time(ofRow: row)
+    return """
+      INSERT INTO \(name: log.name) (\(keys), \(ChangeLog.kind), \(ChangeLog.time))
+      SELECT \(log.key(of: row)), \(kind.rawValue), \(time) \(source)
+      WHERE \(([hasKey(row)] + conditions).joined(separator: " AND "))
+      """
+  }
+
+  private func hasKey(_ row: SQL) -> SQL {
+    log.keyColumns.map { "\(row).\($0) IS NOT NULL" }.joined(separator: " AND ")
+  }
+
+  private func name(_ event: String) -> String {
+    "\(ChangeTriggers.prefix)\(event)_\(log.model.table)"
+  }
+
+  private var insertion: Trigger {
+    Trigger(
+      name: name("insert"), event: .insert, table: log.model.table, condition: OwnWrites.areLogged,
+      body: ([entry(.appeared, "NEW")] + arrival(latest: latestTime())).joined(separator: "; "))
+  }
+
+  private var update: Trigger {
+    let isChanged: [SQL] = columns.map { "OLD.\(name: $0) IS NOT NEW.\(name: $0)" }
+    let isSameKey: SQL =
+      "NOT (\(log.keyColumns.map { "OLD.\($0) IS NEW.\($0)" }.joined(separator: " AND ")))"
+    let own: SQL? = clock.map { "SELECT OLD.\(name: $0.column)" }
+    return Trigger(
+      name: name("update"), event: .update, columns: columns, table: log.model.table,
+      condition: "\(OwnWrites.areLogged) AND (\(isChanged.joined(separator: " OR ")))",
+      body: ([
+        entry(.changed, "OLD"), entry(.appeared, "NEW", where: isSameKey),
+        tombstone(where: isSameKey),
+      ] + arrival(latest: latestTime(and: own))).joined(separator: "; "))
+  }
+
+  private var deletion: Trigger {
+    Trigger(
+      name: name("delete"), event: .delete, table: log.model.table, condition: OwnWrites.areLogged,
+      body: "\(entry(.changed, "OLD")); \(tombstone())")
+  }
+
+  /// `REPLACE` deletes rows without a trigger, so the rows that it may delete are logged before.
+  private var replacingInsertion: Trigger {
+    Trigger(
+      name: name("replace"), timing: .before, event: .insert, table: log.model.table,
+      condition: OwnWrites.areLogged, body: threats(except: nil).joined(separator: "; "))
+  }
+
+  private var replacingUpdate: Trigger {
+    Trigger(
+      name: name("overwrite"), timing: .before, event: .update,
+      columns: Set([id.text] + uniqueIndexes.flatMap { $0.map(\.column) }).sorted(),
+      table: log.model.table, condition: OwnWrites.areLogged,
+      body: threats(except: "t.\(id) <> OLD.\(id)").joined(separator: "; "))
+  }
+
+  /// Entries for the rows that have a unique value of the new row.
+  private func threats(except condition: SQL?) -> [SQL] {
+    let unique: [SQL] = uniqueIndexes.map { index in
+      index.map { "t.\(name: $0.column) = NEW.\(name: $0.column) COLLATE \(name: $0.collation)" }
+        .joined(separator: " AND ")
+    }
+    return (["t.\(id) = NEW.\(id)"] + unique).map {
+      entry(.threatened, "t", from: "FROM \(table) AS t", where: $0, condition ?? "1")
+    }
+  }
+
+  /// What follows if a key has a row: the row gets a time later than all that its key had, and the key no longer counts
+  /// as removed.
+  private func arrival(latest: SQL) -> [SQL] {
+    let forgetting: SQL =
+      "DELETE FROM \(name: log.tombstones.name) WHERE \(log.isSameKey(SQL(name: log.tombstones.name), "NEW"))"
+    guard let clock else { return [forgetting] }
+    let column = SQL(name: clock.column)
+    return [
+      """
+      UPDATE \(table) SET \(column) = \(clock.time(after: latest))
+      WHERE \(id) = NEW.\(id) AND \(OwnWrites.areStamped) AND (NEW.\(column) IS NULL OR NEW.\(column) <= \(latest))
+      """, forgetting,
+    ]
+  }
+
+  /// The latest time that the key of the new row had: as a removal, or in a row that was just replaced.
+  private func latestTime(and other: SQL? = nil) -> SQL {
+    let removal: SQL =
+      "SELECT \(TombstoneTable.timestampColumn) FROM \(name: log.tombstones.name) AS d WHERE \(log.isSameKey("d", "NEW"))"
+    // The entries of this statement are the last ones: one for each unique index and the row id, and two of the row.
+    let replaced: SQL = """
+      SELECT \(ChangeLog.time) FROM (
+        SELECT * FROM \(name: log.name) ORDER BY \(ChangeLog.number) DESC LIMIT \(uniqueIndexes.count + 3)) AS l
+      WHERE \(log.isSameKey("l", "NEW"))
+      """
+    return
+      "(SELECT max(\(TombstoneTable.timestampColumn)) FROM (\(([removal, replaced] + (other.map { [$0] } ?? [])).joined(separator: " UNION ALL "))))"
+  }
+
+  /// Remembers the removal of the old row, later than its time. What a deduplication removes may come back with a
+  /// delivery, which is folded again.
+  private func tombstone(where condition: SQL = "1") -> SQL {
+    let time = TombstoneTable.timestampColumn
+    let own = log.tombstones.time(ofRow: "OLD")
+    let value = clock?.time(after: own) ?? own
+    let keys = log.keyColumns.joined(separator: ", ")
+    return """
+      INSERT INTO \(name: log.tombstones.name) (\(keys), \(time))
+      SELECT \(log.key(of: "OLD")), \(value) WHERE \(hasKey("OLD")) AND \(OwnWrites.areStamped) AND \(condition)
+      ON CONFLICT (\(keys)) DO UPDATE
+      SET \(time) = max(coalesce(\(time), excluded.\(time)), coalesce(excluded.\(time), \(time)))
+      """
+  }
+}
+
+// MARK: - The tables of relations
+
+extension ChangeTriggers {
+  /// The triggers on the tables of a model's relations.
+  private func related(of model: Model) -> [Trigger] {
+    var triggers = model.attributes.compactMap(\.relation).flatMap(shared)
+    for relation in model.relations {
+      switch relation.link {
+      case .parent(let column):
+        let columns = [column] + relation.element.columns
+        triggers += children(relation.element.table, of: model.table, column, columns)
+      case .join(let join, let parent, let row):
+        triggers += children(join, of: model.table, parent, [parent, row])
+        triggers += shared(relation.sharedRows)
+      }
+      triggers += related(of: relation.element)
+    }
+    return triggers
+  }
+
+  /// The triggers on a table whose rows belong to rows of another one.
+  private func children(
+    _ child: String, of parent: String, _ column: String, _ columns: [String]
+  ) -> [Trigger] {
+    let isChanged: [SQL] = columns.map { "OLD.\(name: $0) IS NOT NEW.\(name: $0)" }
+    func touch(_ row: SQL) -> SQL { entry(via: parent, "\(row).\(name: column)") }
+    return [
+      trigger(.insert, child, touch("NEW")),
+      trigger(.update, child, "\(touch("OLD")); \(touch("NEW"))", columns, isChanged),
+      trigger(.delete, child, touch("OLD")),
+      // A row with the same row id goes without a trigger.
+      trigger(
+        .insert, child,
+        entry(
+          via: parent, "t.\(name: column)",
+          from: "FROM \(name: child) AS t WHERE t.\(id) = NEW.\(id)"),
+        timing: .before),
+    ]
+  }
+
+  /// The triggers on a table whose rows several records have. A new row belongs to none, unless it replaced another.
+  private func shared(_ relation: Relation) -> [Trigger] {
+    let columns = relation.attributes.map(\.column)
+    let isChanged: [SQL] = columns.map { "OLD.\(name: $0) IS NOT NEW.\(name: $0)" }
+    let touch = entry(via: relation.table, "NEW.\(id)")
+    return [
+      trigger(.insert, relation.table, touch),
+      trigger(.update, relation.table, touch, columns, isChanged),
+    ]
+  }
+
+  private func entry(via table: String, _ row: SQL, from source: SQL = "") -> SQL {
+    """
+    INSERT INTO \(name: log.name) (\(ChangeLog.kind), \(ChangeLog.via), \(ChangeLog.row))
+    SELECT CASE WHEN \(OwnWrites.areStamped) THEN \(ChangeLog.Kind.changed.rawValue)
+      ELSE \(ChangeLog.Kind.moved.rawValue) END, \(literal: table), \(row) \(source)
+    """
+  }
+
+  private func trigger(
+    _ event: Trigger.Event, _ table: String, _ body: SQL, _ columns: [String] = [],
+    _ isChanged: [SQL] = [],
+    timing: Trigger.Timing = .after
+  ) -> Trigger {
+    let condition: SQL = isChanged.isEmpty ? "" : " AND (\(isChanged.joined(separator: " OR ")))"
+    return Trigger(
+      name: name("\(timing)_\(event)_\(table)_of"), timing: timing, event: event, columns: columns,
+      table: table,
+      condition: "\(OwnWrites.areLogged)\(condition)", body: body)
+  }
+}

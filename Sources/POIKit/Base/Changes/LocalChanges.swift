@@ -1,0 +1,109 @@
+internal import POIRecords
+internal import POISQLite
+
+/// The local changes of a table for a delivery: it must not overwrite them, and ends those that it has, too.
+///
+/// The entries of the log are listed in a temporary table, in the order of their keys, because the log itself has no
+/// index: that would cost each change of an app.
+struct LocalChanges: ~Copyable {
+  private static let list: SQL = "temp.poikit_local"
+
+  private let log: ChangeLog
+  private let keySlots: [Int]
+  private var listing: Statement
+  private var lookup: Statement
+  private var settling: Statement
+
+  /// The number of the last listed entry.
+  private var last: Int64 = 0
+
+  /// Whether the log has entries.
+  private(set) var exist = false
+
+  /// The changes of a tracked table, inside the caller's transaction. None is known before `follow`.
+  init(_ log: ChangeLog) throws {
+    // The initializer of a noncopyable value must do everything that can fail before it sets the first property.
+    let connection = log.connection
+    let columns = log.keyColumns.joined(separator: ", ")
+    let number = ChangeLog.number
+    let parameters: [SQL] = log.keyColumns.enumerated().map {
+      "l.\($0.element) = ?\($0.offset + 1)"
+    }
+    let isKey = parameters.joined(separator: " AND ")
+    let types = zip(log.keyColumns, log.key.map(StoreSchema(log.model).columnType)).map {
+      "\($0) \($1)" as SQL
+    }
+    try connection.execute(
+      """
+      DROP TABLE IF EXISTS \(LocalChanges.list);
+      CREATE TABLE \(LocalChanges.list) (
+        \(types.joined(separator: ", ")), \(number) INTEGER, PRIMARY KEY (\(columns), \(number))) STRICT, WITHOUT ROWID
+      """)
+    let listing = try connection.prepare(
+      """
+      INSERT INTO \(LocalChanges.list) SELECT \(columns), \(number) FROM \(log.quotedName) WHERE \(number) > ?1
+      """)
+    let lookup = try connection.prepare(
+      """
+      SELECT max(e.\(ChangeLog.kind) <> \(ChangeLog.Kind.threatened.rawValue))
+      FROM \(LocalChanges.list) AS l CROSS JOIN \(log.quotedName) AS e ON e.\(number) = l.\(number)
+      WHERE \(isKey)
+      """)
+    let settling = try connection.prepare(
+      """
+      DELETE FROM \(log.quotedName)
+      WHERE \(number) IN (SELECT l.\(number) FROM \(LocalChanges.list) AS l WHERE \(isKey))
+      """)
+    self.log = log
+    self.listing = listing
+    self.lookup = lookup
+    self.settling = settling
+    keySlots = log.model.key.compactMap { log.model.attributes.index(named: $0) }
+  }
+
+  /// Reads what programs have logged since, inside the caller's transaction.
+  mutating func follow() throws {
+    try log.expand()
+    let now = try log.lastNumber()
+    guard now > last else { return }
+    try listing.bind(1, integer: last)
+    try listing.run()
+    last = now
+    exist = try !log.isEmpty()
+  }
+
+  /// What the log has of a key.
+  enum Mark {
+    /// Nothing.
+    case none
+    /// That its row may have been replaced: if it is there, it was not.
+    case threat
+    /// A change.
+    case change
+  }
+
+  /// What the log has of the key of a record.
+  mutating func mark(of record: Int, in batch: borrowing RecordBatch) throws -> Mark {
+    guard exist else { return .none }
+    try LocalChanges.bind(keySlots, of: record, in: batch, to: &lookup)
+    guard try lookup.step() else { return .none }
+    defer { try? lookup.reset() }
+    return lookup.isNull(0) ? .none : lookup.integer(0) == 1 ? .change : .threat
+  }
+
+  /// Forgets the changes of the key of a record, because the delivery has the same content, or another one that counts.
+  mutating func settle(_ record: Int, of batch: borrowing RecordBatch) throws {
+    guard exist else { return }
+    try LocalChanges.bind(keySlots, of: record, in: batch, to: &settling)
+    try settling.run()
+  }
+
+  private static func bind(
+    _ keySlots: [Int], of record: Int, in batch: borrowing RecordBatch,
+    to statement: inout Statement
+  ) throws {
+    for (part, slot) in keySlots.enumerated() {
+      try batch.bind(record: record, slot: slot, to: &statement, at: part + 1)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+internal import POIRecords
+internal import POISQLite
+
+/// Tracked tables: those whose local changes are logged.
+extension Store.Lease {
+  /// See `Store.track(_:)`.
+  func track(_ table: String?) throws -> Store.TrackingReport {
+    let model = try model(ofTable: table)
+    return try connection.inTransaction {
+      let log = try ChangeLog(of: model, in: connection)
+      let triggers = try ChangeTriggers(log)
+      let isNew = try !ChangeLog.exists(of: model.table, in: connection)
+      let lost = isNew ? [] : try triggers.lost()
+      try connection.execute(OwnWrites.creation)
+      try log.tombstones.prepare(in: connection)
+      if isNew {
+        let hasNumber =
+          try connection.integer(
+            "SELECT 1 FROM pragma_table_info('poikit_table') WHERE name = 'handed'") != nil
+        if !hasNumber {
+          try connection.execute("ALTER TABLE main.poikit_table ADD COLUMN handed INTEGER")
+        }
+        try log.create(
+          after: connection.integer("SELECT \(ChangeLog.handed(of: model.table))") ?? 0)
+      }
+      try triggers.drop()
+      try triggers.create()
+      return Store.TrackingReport(table: model.table, isNew: isNew, lostTriggers: lost)
+    }
+  }
+
+  /// Creates the triggers of a tracked table for another model, inside the caller's transaction.
+  func trackAgain(_ model: Model) throws {
+    try ChangeTriggers(ChangeLog(of: model, in: connection)).create()
+  }
+
+  /// See `Store.untrack(_:discardingAll:)`.
+  func untrack(_ table: String?, discardingAll: Bool) throws {
+    let model = try model(ofTable: table)
+    try connection.inTransaction {
+      guard let log = try ChangeLog.existing(of: model, in: connection) else {
+        throw StoreFailure(.invalidOptions, "the table \"\(model.table)\" is not tracked")
+      }
+      let count = try connection.integer("SELECT count(*) FROM (\(log.netChanges))") ?? 0
+      guard count == 0 || discardingAll else {
+        throw StoreFailure(
+          .invalidOptions,
+          "the table \"\(model.table)\" has \(count) local changes that were not acknowledged",
+          advice: .discardAll)
+      }
+      try ChangeTriggers(log).drop()
+      // A later log goes on from here: no number is used twice.
+      try connection.execute(
+        """
+        UPDATE main.poikit_table SET handed = max(coalesce(handed, 0), \(log.lastNumber()))
+        WHERE name = \(literal: model.table);
+        DROP TABLE \(log.quotedName)
+        """)
+      if TombstoneTable(model) == nil {
+        try TombstoneTable.remove(for: model.table, in: connection)
+      }
+    }
+  }
+
+}
+
+extension Store {
+  /// What tracking a table found.
+  public struct TrackingReport: Sendable, Hashable {
+    /// The table.
+    public let table: String
+
+    /// Whether its local changes were not tracked before.
+    public let isNew: Bool
+
+    /// The triggers that were missing or did not fit the table. What a program changed without them is not known.
+    public let lostTriggers: [String]
+  }
+
+  /// Remembers the local changes of a table from now on: what programs other than the toolkit insert, update and delete.
+  ///
+  /// Deliveries keep them until they are acknowledged or discarded. Calling it again restores missing triggers.
+  ///
+  /// - Parameter table: the table; nil for the only one.
+  /// - Throws: `StoreError` with `invalidOptions` if the table's key is not enforced.
+  @discardableResult
+  public func track(_ table: String? = nil) throws(StoreError) -> TrackingReport {
+    try leased { try $0.track(table) }
+  }
+
+  /// Ends the tracking of a table.
+  ///
+  /// - Parameters:
+  ///   - table: the table; nil for the only one.
+  ///   - discardingAll: whether local changes may be forgotten that were not acknowledged.
+  /// - Throws: `StoreError` with `invalidOptions` if the table is not tracked, or has such changes.
+  public func untrack(_ table: String? = nil, discardingAll: Bool = false) throws(StoreError) {
+    try leased { try $0.untrack(table, discardingAll: discardingAll) }
+  }
+}
