@@ -135,9 +135,14 @@ public final class Connection {
   /// A new, empty database in memory, deleted with the connection and its statements.
   ///
   /// - Throws: `SQLiteError` if there is not enough memory.
-  public static func inMemory() throws(SQLiteError) -> Connection {
+  public static func inMemory() throws(SQLiteError) -> Connection { try temporary(":memory:") }
+
+  /// A new database that ends with the connection; in a file if it is large.
+  package static func temporary() throws(SQLiteError) -> Connection { try temporary("") }
+
+  private static func temporary(_ name: String) throws(SQLiteError) -> Connection {
     try Connection(
-      ":memory:", at: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+      name, at: name, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
       trustsSchema: false, busyTimeout: 0)
   }
 }

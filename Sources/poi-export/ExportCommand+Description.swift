@@ -79,6 +79,13 @@ extension ExportCommand {
         section: "How to write it"),
       .report,
       OptionDescription(
+        "unsent",
+        summary: "hand out the local changes of a tracked table that were not acknowledged, a line each",
+        detail:
+          "A line is {\"edition\":17,\"record\":{…}} or {\"edition\":18,\"removed\":{…}}. The store notes what is handed "
+          + "out before the first line is written.",
+        section: "Local changes"),
+      OptionDescription(
         "diff", "OLD",
         summary:
           "write what changed from this store to STORE, a record a line; exit 1 if anything did",
@@ -108,6 +115,7 @@ extension ExportCommand {
         section: "Ship a store", with: "ship"),
     ],
     tasks: [
+      TaskDescription("unsent", accepts: ["store", "table", "output", "trust-schema", "report"]),
       TaskDescription(
         "diff",
         accepts: ["store", "table", "key", "ignore", "output", "trust-schema", "report"]),

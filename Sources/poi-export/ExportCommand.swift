@@ -10,6 +10,8 @@ struct ExportCommand {
   enum Work {
     /// Writes records as text.
     case records
+    /// Hands out local changes.
+    case unsent
     /// Writes records as a GeoPackage.
     case geoPackage
     /// Compares the store with an older one.
@@ -56,6 +58,8 @@ struct ExportCommand {
       work = .difference(older: older)
     } else if let path = arguments.text("ship") {
       work = .shipping(path: path)
+    } else if arguments.flag("unsent") {
+      work = .unsent
     } else {
       work = form == .gpkg ? .geoPackage : .records
     }
@@ -148,7 +152,7 @@ struct ExportCommand {
         .noInput, "\(storePath): no such store; name one with --store, or import some records")
     }
     switch work {
-    case .records, .geoPackage: return try writeRecords(&tool)
+    case .records, .unsent, .geoPackage: return try writeRecords(&tool)
     case .difference(let older): return try writeDifferences(from: older, &tool)
     case .shipping(let path): return try ship(to: path, &tool)
     }
@@ -216,6 +220,10 @@ struct ExportCommand {
     func pass(_ bytes: Span<UInt8>) throws {
       try write(bytes, &tool)
       isClosed = tool.output.isClosed
+    }
+    if case .unsent = work {
+      return try Store(storePath, for: .existing, trustsSchema: trustsSchema)
+        .exportUnsent(table, progress: progress, to: pass)
     }
     switch try Store.Database(path: storePath, for: .readOnly, trustsSchema: trustsSchema) {
     case .store(let store):

@@ -219,6 +219,13 @@ extension ImportCommand {
           + "Said again, it restores the triggers that a program has dropped.",
         section: "Local changes"),
       OptionDescription(
+        "acknowledge",
+        summary: "end the local changes that a server has: lines such as {\"key\":{\"id\":7},\"edition\":17}",
+        detail:
+          "Changes after that edition of poi-export --unsent stay. With \"record\":{…} in a line, that record replaces the "
+          + "row.",
+        section: "Local changes"),
+      OptionDescription(
         "untrack", summary: "remember the local changes of a table no longer",
         section: "Local changes"),
       OptionDescription(
@@ -256,6 +263,12 @@ extension ImportCommand {
         accepts: [
           "model", "table", "key", "timestamp", "shards", "max-skew", "max-record-bytes",
           "max-string-bytes", "max-depth", "max-keys", "nan",
+        ]),
+      TaskDescription(
+        "acknowledge",
+        accepts: [
+          "store", "table", "rejects", "max-rejects", "max-record-bytes", "max-string-bytes", "max-depth", "max-keys",
+          "trust-schema", "report",
         ]),
       TaskDescription("track", accepts: ["store", "table", "trust-schema"]),
       TaskDescription("untrack", accepts: ["store", "table", "discard-all", "trust-schema"]),

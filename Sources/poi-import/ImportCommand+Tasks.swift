@@ -31,6 +31,8 @@ extension ImportCommand {
     case track
     /// Remember them no longer.
     case untrack(discardsAll: Bool)
+    /// End the local changes that a server acknowledges.
+    case acknowledge
     /// Judge lines without a store.
     case emit(shardCount: Int)
   }
@@ -67,6 +69,7 @@ extension ImportCommand {
       return .emit(shardCount: try arguments.integer("shards", in: 1...1_000_000) ?? 1)
     }
     guard file != nil else { throw UsageError("no FILE given") }
+    if arguments.flag("acknowledge") { return .acknowledge }
     switch arguments.choice("infer", as: Inference.self) {
     case nil: return .importRecords
     case .import: return .importInferred
@@ -115,9 +118,47 @@ extension ImportCommand {
     case .untrack(let discardsAll):
       try Store(storePath, for: .existing, trustsSchema: trustsSchema)
         .untrack(table, discardingAll: discardsAll)
+    case .acknowledge: return try acknowledge(&tool)
     case .emit(let shardCount): return try emit(shardCount: shardCount, &tool)
     }
     return .done
+  }
+
+  private func acknowledge(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    let sources = inputs.map { $0 == "-" ? ImportSource.standardInput : .file($0) }
+    let report = try Store(storePath, for: .existing, trustsSchema: trustsSchema)
+      .acknowledge(from: sources, of: table, options: options) { _ in
+        Interruption.isRequested ? .stop : .proceed
+      }
+    guard report.lines.ending == .finished else { return .interrupted }
+    let lines = report.lines.counters
+    if isReportJSON {
+      let members: [(String, JSONValue)] = [
+        ("report", .number(1)), ("tool", .string("poi-import")), ("version", .string(ToolkitVersion.current)),
+        ("store", .string(storePath)),
+        (
+          "counters",
+          .counts([
+            ("read", lines.read), ("acknowledged", report.endedCount), ("unknown", report.unknownCount),
+            ("rejected", lines.rejected), ("records", report.records?.counters.read ?? 0),
+            ("kept", report.records?.counters.kept ?? 0),
+          ])
+        ),
+      ]
+      tool.output.write(json: JSONValue.object(members.map { .init(name: $0.0, value: $0.1) }).indented(width: 0) + "\n")
+    } else if !tool.isQuiet {
+      var counters = TextTable(.left, .right, .left)
+      counters.append("read", lines.read, "")
+      counters.append("acknowledged", report.endedCount, "keys without changes since")
+      if report.unknownCount > 0 { counters.append("unknown", report.unknownCount, "keys without changes up to then") }
+      if let records = report.records?.counters {
+        counters.append("records", records.read, "as the server has them")
+        if records.kept > 0 { counters.append("kept", records.kept, "because of later changes") }
+      }
+      counters.append("rejected", lines.rejected, rules(of: report.lines))
+      tool.output.write(counters.text())
+    }
+    return lines.rejected + (report.records?.counters.rejected ?? 0) > 0 ? .rejected : .done
   }
 
   private func track(_ tool: inout ToolEnvironment) throws {

@@ -53,7 +53,7 @@ import Testing
   private static func changes(of store: Store) throws -> [String: String] {
     try store.leased { lease in
       let log = try ChangeLog(of: lease.model(), in: lease.connection)
-      let found = try lease.connection.rows(log.netChanges) {
+      let found = try lease.connection.rows(log.netChanges()) {
         ($0.text(0), $0.integer(2) == 0 ? "delete" : $0.integer(3) == 0 ? "insert" : "update")
       }
       return Dictionary(uniqueKeysWithValues: found)

@@ -25,7 +25,7 @@ import Testing
   private func localKeys(_ store: MergeStore) throws -> [String] {
     try store.store.leased { lease in
       let log = try ChangeLog(of: store.model, in: lease.connection)
-      return try lease.connection.rows(log.netChanges) { $0.text(0) }
+      return try lease.connection.rows(log.netChanges()) { $0.text(0) }
     }
   }
 

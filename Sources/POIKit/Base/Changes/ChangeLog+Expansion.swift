@@ -7,8 +7,6 @@ extension ChangeLog {
 
   private var records: SQL { "main.\(name: model.table)" }
 
-  private var keyList: SQL { keyColumns.joined(separator: ", ") }
-
   /// Gives each entry a key and each removed key a tombstone, and drops entries that say nothing.
   func expand() throws {
     if try has("\(ChangeLog.via) IS NOT NULL") { try expandTouches() }

@@ -102,6 +102,8 @@ struct ChangeLog {
 
   var keyColumns: [SQL] { key.map { SQL(name: $0.column) } }
 
+  var keyList: SQL { keyColumns.joined(separator: ", ") }
+
   /// The columns of the key of a row.
   ///
   /// - Parameter row: the alias of its table.
@@ -159,26 +161,57 @@ struct ChangeLog {
   ///
   /// A key that appeared and went again is no change, unless it was handed out in between. An entry of another table
   /// says that a row changed, not that there was one.
-  var netChanges: SQL {
-    let keys = keyColumns.joined(separator: ", ")
+  ///
+  /// - Parameter last: the last entry to read; nil for all.
+  func netChanges(upTo last: Int64? = nil) -> SQL {
+    """
+    \(seenKeys(upTo: last))
+    SELECT \(keyList), edition, is_there, was_there FROM seen
+    WHERE CASE WHEN is_there AND was_there THEN is_real
+      WHEN is_there OR was_there THEN 1
+      ELSE first / 4 <= \(ChangeLog.handed(of: model.table)) END
+    """
+  }
+
+  /// The keys that appeared and went again without having been handed out.
+  private var vanishedKeys: SQL {
+    """
+    \(seenKeys(upTo: nil))
+    SELECT \(keyList) FROM seen
+    WHERE NOT is_there AND NOT was_there AND first / 4 > \(ChangeLog.handed(of: model.table))
+    """
+  }
+
+  private func seenKeys(upTo last: Int64?) -> SQL {
+    let isRead: SQL = last.map { "\(ChangeLog.number) <= \($0)" } ?? "1"
     return """
       WITH entry AS (
-        SELECT \(keys), \(ChangeLog.number) AS seq, \(ChangeLog.kind) AS what FROM \(quotedName)
-        WHERE \(ChangeLog.via) IS NULL
-        \(viaEntries)),
+        SELECT \(keyList), \(ChangeLog.number) AS seq, \(ChangeLog.kind) AS what FROM \(quotedName)
+        WHERE \(ChangeLog.via) IS NULL AND \(isRead)
+        \(last == nil ? viaEntries : "")),
       change AS (
-        SELECT \(keys), max(seq) AS edition, max(what <> \(Kind.threatened.rawValue)) AS is_real,
+        SELECT \(keyList), max(seq) AS edition, max(what <> \(Kind.threatened.rawValue)) AS is_real,
           min(CASE WHEN what < \(Kind.moved.rawValue) THEN seq * 4 + what END) AS first
-        FROM entry GROUP BY \(keys)),
+        FROM entry GROUP BY \(keyList)),
       seen AS (
         SELECT c.*, t.\(StoreSchema.idColumn) IS NOT NULL AS is_there,
           c.first IS NULL OR c.first % 4 <> \(Kind.appeared.rawValue) AS was_there
         FROM change AS c LEFT JOIN main.\(name: model.table) AS t ON \(isSameKey("t", "c")))
-      SELECT \(keys), edition, is_there, was_there FROM seen
-      WHERE CASE WHEN is_there AND was_there THEN is_real
-        WHEN is_there OR was_there THEN 1
-        ELSE first / 4 <= \(ChangeLog.handed(of: model.table)) END
       """
+  }
+
+  /// Marks all changes as handed out, inside the caller's transaction.
+  ///
+  /// - Returns: the number of the last entry.
+  func handOut() throws -> Int64 {
+    try expand()
+    let last = try lastNumber()
+    try connection.execute(
+      """
+      DELETE FROM \(quotedName) WHERE (\(keyList)) IN (\(vanishedKeys));
+      UPDATE main.poikit_table SET handed = \(last) WHERE name = \(literal: model.table)
+      """)
+    return last
   }
 
   /// The entries of other tables, by the keys of the rows that have the touched rows now.

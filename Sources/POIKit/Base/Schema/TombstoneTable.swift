@@ -113,4 +113,9 @@ struct TombstoneTable: Sendable, Hashable {
     timestamp.map { StoreSchema.microseconds("\(row).\(name: $0)", isDate: isTimestampDate) }
       ?? "NULL"
   }
+
+  /// The value of the records' timestamp for a time of a tombstone.
+  func value(ofTime time: SQL) -> SQL {
+    isTimestampDate ? "date((\(time)) / 1000000, 'unixepoch')" : time
+  }
 }

@@ -34,14 +34,18 @@ extension Store.Lease {
     try ChangeTriggers(ChangeLog(of: model, in: connection)).create()
   }
 
+  /// The error for a table that is not tracked.
+  func notTracked(_ model: Model) -> StoreFailure {
+    StoreFailure(
+      .invalidOptions, "local changes of the table \"\(model.table)\" are not tracked", advice: .track(table: model.table))
+  }
+
   /// See `Store.untrack(_:discardingAll:)`.
   func untrack(_ table: String?, discardingAll: Bool) throws {
     let model = try model(ofTable: table)
     try connection.inTransaction {
-      guard let log = try ChangeLog.existing(of: model, in: connection) else {
-        throw StoreFailure(.invalidOptions, "the table \"\(model.table)\" is not tracked")
-      }
-      let count = try connection.integer("SELECT count(*) FROM (\(log.netChanges))") ?? 0
+      guard let log = try ChangeLog.existing(of: model, in: connection) else { throw notTracked(model) }
+      let count = try connection.integer("SELECT count(*) FROM (\(log.netChanges()))") ?? 0
       guard count == 0 || discardingAll else {
         throw StoreFailure(
           .invalidOptions,

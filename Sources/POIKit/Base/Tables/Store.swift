@@ -120,6 +120,13 @@ public final class Store: Sendable {
     return try Store(connection, path: path, isInMemory: true, for: .create)
   }
 
+  /// Creates a store that ends with the object; in a file if it is large.
+  static func temporary() throws(StoreError) -> Store {
+    let path = "temporary store"
+    let connection = try StoreError.converting(path: path) { try Connection.temporary() }
+    return try Store(connection, path: path, isInMemory: true, for: .create)
+  }
+
   private static func prepare(
     _ connection: Connection, isInMemory: Bool, for opening: Opening
   ) throws {
