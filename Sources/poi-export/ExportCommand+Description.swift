@@ -80,7 +80,8 @@ extension ExportCommand {
       .report,
       OptionDescription(
         "unsent",
-        summary: "hand out the local changes of a tracked table that were not acknowledged, a line each",
+        summary:
+          "hand out the local changes of a tracked table that were not acknowledged, a line each",
         detail:
           "A line is {\"edition\":17,\"record\":{…}} or {\"edition\":18,\"removed\":{…}}. The store notes what is handed "
           + "out before the first line is written.",

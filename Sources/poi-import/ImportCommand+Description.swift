@@ -220,7 +220,8 @@ extension ImportCommand {
         section: "Local changes"),
       OptionDescription(
         "acknowledge",
-        summary: "end the local changes that a server has: lines such as {\"key\":{\"id\":7},\"edition\":17}",
+        summary:
+          "end the local changes that a server has: lines such as {\"key\":{\"id\":7},\"edition\":17}",
         detail:
           "Changes after that edition of poi-export --unsent stay. With \"record\":{…} in a line, that record replaces the "
           + "row.",
@@ -229,9 +230,13 @@ extension ImportCommand {
         "untrack", summary: "remember the local changes of a table no longer",
         section: "Local changes"),
       OptionDescription(
-        "discard-all", summary: "forget local changes that were not acknowledged",
-        section: "Local changes",
-        with: "untrack"),
+        "discard", "KEY", summary: "forget the local changes of a key, such as {\"id\":7}",
+        detail: "The row stays until the next delivery, which replaces it, whatever the times.",
+        section: "Local changes"),
+      OptionDescription(
+        "discard-all",
+        summary: "forget all local changes; with --untrack, also those that were not acknowledged",
+        section: "Local changes"),
       OptionDescription(
         "emit",
         summary: "judge each line of standard input and print what it is, without a store",
@@ -267,11 +272,14 @@ extension ImportCommand {
       TaskDescription(
         "acknowledge",
         accepts: [
-          "store", "table", "rejects", "max-rejects", "max-record-bytes", "max-string-bytes", "max-depth", "max-keys",
+          "store", "table", "rejects", "max-rejects", "max-record-bytes", "max-string-bytes",
+          "max-depth", "max-keys",
           "trust-schema", "report",
         ]),
       TaskDescription("track", accepts: ["store", "table", "trust-schema"]),
+      TaskDescription("discard", accepts: ["store", "table", "trust-schema"]),
       TaskDescription("untrack", accepts: ["store", "table", "discard-all", "trust-schema"]),
+      TaskDescription("discard-all", accepts: ["store", "table", "untrack", "trust-schema"]),
       TaskDescription("print-token", accepts: ["store", "model", "source", "trust-schema"]),
       TaskDescription("forget", accepts: ["store", "model", "source", "trust-schema"]),
     ],

@@ -29,6 +29,8 @@ extension ImportCommand {
     case printSwift
     /// Remember local changes of a table from now on.
     case track
+    /// Forget them; all, or those of a key.
+    case discard(key: String?)
     /// Remember them no longer.
     case untrack(discardsAll: Bool)
     /// End the local changes that a server acknowledges.
@@ -61,6 +63,10 @@ extension ImportCommand {
     for name in ["track", "untrack"] where arguments.flag(name) {
       if let file { throw UsageError("--\(name) reads no FILE; omit \(file)") }
       return name == "track" ? .track : .untrack(discardsAll: arguments.flag("discard-all"))
+    }
+    if arguments.flag("discard-all") || arguments.text("discard") != nil {
+      if let file { throw UsageError("--discard reads no FILE; omit \(file)") }
+      return .discard(key: arguments.text("discard"))
     }
     if arguments.flag("emit") {
       guard file == nil || file == "-" else {
@@ -118,6 +124,10 @@ extension ImportCommand {
     case .untrack(let discardsAll):
       try Store(storePath, for: .existing, trustsSchema: trustsSchema)
         .untrack(table, discardingAll: discardsAll)
+    case .discard(let key):
+      let count = try Store(storePath, for: .existing, trustsSchema: trustsSchema)
+        .discardChanges(of: key, in: table)
+      tool.diagnostics.note("local changes of \(QuantityFormat.count(count, "key")) were discarded")
     case .acknowledge: return try acknowledge(&tool)
     case .emit(let shardCount): return try emit(shardCount: shardCount, &tool)
     }
@@ -134,23 +144,29 @@ extension ImportCommand {
     let lines = report.lines.counters
     if isReportJSON {
       let members: [(String, JSONValue)] = [
-        ("report", .number(1)), ("tool", .string("poi-import")), ("version", .string(ToolkitVersion.current)),
+        ("report", .number(1)), ("tool", .string("poi-import")),
+        ("version", .string(ToolkitVersion.current)),
         ("store", .string(storePath)),
         (
           "counters",
           .counts([
-            ("read", lines.read), ("acknowledged", report.endedCount), ("unknown", report.unknownCount),
+            ("read", lines.read), ("acknowledged", report.endedCount),
+            ("unknown", report.unknownCount),
             ("rejected", lines.rejected), ("records", report.records?.counters.read ?? 0),
             ("kept", report.records?.counters.kept ?? 0),
           ])
         ),
       ]
-      tool.output.write(json: JSONValue.object(members.map { .init(name: $0.0, value: $0.1) }).indented(width: 0) + "\n")
+      tool.output.write(
+        json: JSONValue.object(members.map { .init(name: $0.0, value: $0.1) }).indented(width: 0)
+          + "\n")
     } else if !tool.isQuiet {
       var counters = TextTable(.left, .right, .left)
       counters.append("read", lines.read, "")
       counters.append("acknowledged", report.endedCount, "keys without changes since")
-      if report.unknownCount > 0 { counters.append("unknown", report.unknownCount, "keys without changes up to then") }
+      if report.unknownCount > 0 {
+        counters.append("unknown", report.unknownCount, "keys without changes up to then")
+      }
       if let records = report.records?.counters {
         counters.append("records", records.read, "as the server has them")
         if records.kept > 0 { counters.append("kept", records.kept, "because of later changes") }

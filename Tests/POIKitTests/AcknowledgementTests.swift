@@ -21,7 +21,9 @@ import Testing
     let report = try store.store.exportUnsent { piece in
       for index in piece.indices { bytes.append(piece[index]) }
     }
-    let lines = try bytes.split(separator: UInt8(ascii: "\n")).map { try JSONValue(parsing: Array($0).span) }
+    let lines = try bytes.split(separator: UInt8(ascii: "\n")).map {
+      try JSONValue(parsing: Array($0).span)
+    }
     #expect(report.recordCount == lines.count)
     #expect(report.byteCount == bytes.count)
     return lines
@@ -34,12 +36,16 @@ import Testing
     }
   }
 
-  private func acknowledge(_ store: MergeStore, _ lines: String...) throws -> Store.AcknowledgementReport {
+  private func acknowledge(_ store: MergeStore, _ lines: String...) throws
+    -> Store.AcknowledgementReport
+  {
     try store.store.acknowledge(from: [.text(lines.joined(separator: "\n"))])
   }
 
   /// Acknowledges lines that were handed out.
-  private func acknowledge(_ store: MergeStore, _ lines: [JSONValue]) throws -> Store.AcknowledgementReport {
+  private func acknowledge(_ store: MergeStore, _ lines: [JSONValue]) throws
+    -> Store.AcknowledgementReport
+  {
     let answers = lines.map { line in
       let key = (line["record"] ?? line["removed"])?["id"]?.integer ?? 0
       return #"{"key":{"id":\#(key)},"edition":\#(line["edition"]?.integer ?? 0)}"#
@@ -72,9 +78,12 @@ import Testing
     #expect(try keys(unsent(store)) == [])
   }
 
-  @Test func `a removal by REPLACE has the time of the row that replaced it, or a later one`() throws {
+  @Test func `a removal by REPLACE has the time of the row that replaced it, or a later one`()
+    throws
+  {
     let store = try tracked()
-    try store.execute("INSERT OR REPLACE INTO note(poikit_id, id) SELECT poikit_id, 7 FROM note WHERE id = 2")
+    try store.execute(
+      "INSERT OR REPLACE INTO note(poikit_id, id) SELECT poikit_id, 7 FROM note WHERE id = 2")
     let lines = try unsent(store)
     #expect(keys(lines).sorted() == ["-2", "7"])
     let removed = lines.compactMap { $0["removed"]?["at"]?.integer }
@@ -85,7 +94,8 @@ import Testing
     let store = try tracked()
     try store.execute("UPDATE note SET text = 'first' WHERE id = 2; DELETE FROM note WHERE id = 3")
     let lines = try unsent(store)
-    try store.execute("UPDATE note SET text = 'second' WHERE id = 2; INSERT INTO note(id) VALUES (3)")
+    try store.execute(
+      "UPDATE note SET text = 'second' WHERE id = 2; INSERT INTO note(id) VALUES (3)")
     let report = try acknowledge(store, lines)
     #expect(report.endedCount == 2)
     #expect(try keys(unsent(store)) == ["2", "3"])
@@ -104,10 +114,15 @@ import Testing
     #expect(try keys(unsent(store)) == [])
   }
 
-  @Test func `an edition that was not handed out is rejected, and an unknown key is counted`() throws {
+  @Test func `an edition that was not handed out is rejected, and an unknown key is counted`()
+    throws
+  {
     let store = try tracked()
     try store.execute("UPDATE note SET text = 'x'")
-    #expect(try acknowledge(store, #"{"key":{"id":1},"edition":1}"#).lines.rejectsByRule.map(\.rule) == ["maximum"])
+    #expect(
+      try acknowledge(store, #"{"key":{"id":1},"edition":1}"#).lines.rejectsByRule.map(\.rule) == [
+        "maximum"
+      ])
     let last = try unsent(store).compactMap { $0["edition"]?.integer }.max() ?? 0
     let report = try acknowledge(
       store, #"{"key":{"id":1},"edition":\#(last + 1)}"#, #"{"key":{"id":5},"edition":\#(last)}"#,
@@ -153,13 +168,52 @@ import Testing
       """)
     let code = "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11"
     #expect(
-      try store.run([#"{"properties":{"code":"\#(code)"},"name":"n"}"#], .newest).counters.inserted == 1)
+      try store.run([#"{"properties":{"code":"\#(code)"},"name":"n"}"#], .newest).counters.inserted
+        == 1)
     try store.store.track()
     try store.execute("DELETE FROM place")
     let lines = try unsent(store)
     #expect(lines.first?["removed"]?.description == #"{"properties":{"code":"\#(code)"}}"#)
-    let answer = #"{"key":{"properties":{"code":"\#(code.lowercased())"}},"edition":\#(lines[0]["edition"]?.integer ?? 0)}"#
+    let answer =
+      #"{"key":{"properties":{"code":"\#(code.lowercased())"}},"edition":\#(lines[0]["edition"]?.integer ?? 0)}"#
     #expect(try acknowledge(store, answer).endedCount == 1)
     #expect(try unsent(store).isEmpty)
+  }
+
+  @Test func `discarded changes are not handed out, and the next delivery replaces them`() throws {
+    let store = try tracked()
+    try store.execute(
+      "UPDATE note SET text = 'mine'; DELETE FROM note WHERE id = 3; INSERT INTO note(id) VALUES (9)"
+    )
+    #expect(try store.store.discardChanges(of: #"{"id":1}"#) == 1)
+    #expect(try store.store.discardChanges(of: #"{"id":1}"#) == 0)
+    for wrong in [#"{"id":"1"}"#, "1", "{}", "nope", #"{"id":1},"edition":2}{"key":{"id":2}"#] {
+      let error = #expect(throws: StoreError.self) { try store.store.discardChanges(of: wrong) }
+      #expect(error?.code == .invalidOptions)
+    }
+    #expect(try keys(unsent(store)).sorted() == ["-3", "2", "9"])
+    let delivery = (1...3).map { #"{"id":\#($0),"text":"t","at":100}"# }
+    var report = try store.run(delivery, .newest)
+    #expect(report.counters.updated == 1)
+    #expect(report.counters.kept == 1)
+    #expect(report.counters.stale == 1)
+    #expect(try store.store.discardChanges() == 3)
+    report = try store.run(delivery, .newest)
+    #expect(report.counters.updated == 1)
+    #expect(report.counters.inserted == 1)
+    #expect(report.counters.unchanged == 1)
+    #expect(
+      try store.rows("SELECT id, text, at FROM note WHERE id < 9 ORDER BY 1").map { $0.suffix(11) }
+        == Array(repeating: "t|100000000", count: 3))
+    #expect(try keys(unsent(store)) == [])
+  }
+
+  @Test func `an edit after discarding is a local change again`() throws {
+    let store = try tracked()
+    try store.execute("UPDATE note SET text = 'mine' WHERE id = 1")
+    #expect(try store.store.discardChanges() == 1)
+    try store.execute("UPDATE note SET text = 'again' WHERE id = 1")
+    #expect(try keys(unsent(store)) == ["1"])
+    #expect(try store.run([#"{"id":1,"text":"t","at":100}"#], .newest).counters.kept == 1)
   }
 }

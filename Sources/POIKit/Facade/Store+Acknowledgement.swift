@@ -39,10 +39,13 @@ extension Store {
     progress: @escaping (StoreProgress) -> BatchDecision = { _ in .proceed }
   ) throws(StoreError) -> AcknowledgementReport {
     let (model, handed) = try leased { try $0.handedOut(of: table) }
-    let form = try StoreError.converting(path: path) { try AcknowledgementForm(of: model, upTo: handed) }
+    let form = try StoreError.converting(path: path) {
+      try AcknowledgementForm(of: model, upTo: handed)
+    }
     let lines = try Store.temporary()
     var report = AcknowledgementReport(
-      lines: try lines.importRecords(from: sources, model: form.model, options: options, progress: progress))
+      lines: try lines.importRecords(
+        from: sources, model: form.model, options: options, progress: progress))
     guard report.lines.ending == .finished else { return report }
     (report.endedCount, report.unknownCount) = try leased { (lease) in
       try lines.withConnection { try lease.endChanges(of: model, acknowledgedBy: form, in: $0) }
@@ -80,6 +83,44 @@ extension Store {
   }
 }
 
+extension Store {
+  /// Discards the local changes of a key, or all: they are handed out no more, and the next delivery replaces the rows,
+  /// whatever the times. Until then the rows stay as they are.
+  ///
+  /// - Parameters:
+  ///   - key: the key as JSON, in the form that ``exportUnsent(_:progress:to:)`` gives it; nil for all keys.
+  ///   - table: the table; nil for the only one of the store that is not empty.
+  /// - Returns: the number of keys that had local changes.
+  /// - Throws: `StoreError` with `invalidOptions` if the table is not tracked or the text is no key, or when the store
+  ///   cannot be written.
+  @discardableResult
+  public func discardChanges(of key: String? = nil, in table: String? = nil) throws(StoreError)
+    -> Int
+  {
+    let (model, _) = try leased { try $0.handedOut(of: table) }
+    let lines = try Store.temporary()
+    var form: AcknowledgementForm?
+    if let key {
+      let all = try StoreError.converting(path: path) {
+        try AcknowledgementForm(of: model, upTo: .max)
+      }
+      let report = try lines.importRecords(
+        from: .text("{\"key\":\(key),\"edition\":\(Int64.max)}", named: "key"), model: all.model)
+      guard report.counters.inserted == 1, report.counters.read == 1 else {
+        let names = model.key.map { "\"\($0)\":…" }.joined(separator: ",")
+        throw StoreError(
+          .invalidOptions, "\(path): '\(key)' is no key of \(model.table); one is {\(names)}")
+      }
+      form = all
+    }
+    return try leased { (lease) in
+      try lines.withConnection {
+        try lease.endChanges(of: model, acknowledgedBy: form, in: $0, discards: true).ended
+      }
+    }
+  }
+}
+
 /// The lines of an acknowledgement, as a model and its rows.
 private struct AcknowledgementForm {
   let model: Model
@@ -96,22 +137,28 @@ private struct AcknowledgementForm {
         var schema = document["properties"]?[name]?.members
       else { continue }
       schema.removeAll { ["x-source", "x-merge", "default"].contains($0.name) }
-      let place = attribute.source == .memberName ? JSONPointer.step(name) : attribute.source.notation
+      let place =
+        attribute.source == .memberName ? JSONPointer.step(name) : attribute.source.notation
       schema.append(JSONValue.Member(name: "x-source", value: .string("/key\(place)")))
       properties.append(JSONValue.Member(name: name, value: .object(schema)))
     }
-    func free(_ name: String) -> String { records.key.containsExactly(name) ? free(name + "_") : name }
+    func free(_ name: String) -> String {
+      records.key.containsExactly(name) ? free(name + "_") : name
+    }
     names = (free("edition"), free("record"))
     let members: [(String, JSONValue)] = [
       (
         names.edition,
         .object([
-          "type": .string("integer"), "minimum": .number(1), "maximum": .number(last), "x-source": .string("/edition"),
+          "type": .string("integer"), "minimum": .number(1), "maximum": .number(last),
+          "x-source": .string("/edition"),
         ])
       ),
       (
         names.record,
-        .object(["type": .array([.string("object"), .string("null")]), "x-source": .string("/record")])
+        .object([
+          "type": .array([.string("object"), .string("null")]), "x-source": .string("/record"),
+        ])
       ),
     ]
     properties += members.map { JSONValue.Member(name: $0.0, value: $0.1) }
@@ -120,7 +167,9 @@ private struct AcknowledgementForm {
       .init(name: "required", value: .array((records.key + [names.edition]).map(JSONValue.string))),
       .init(name: "properties", value: .object(properties)),
     ]
-    if let definitions = document["$defs"] { parts.append(.init(name: "$defs", value: definitions)) }
+    if let definitions = document["$defs"] {
+      parts.append(.init(name: "$defs", value: definitions))
+    }
     model = try Model(parsing: JSONValue.object(parts).description)
     keyColumns = records.key.compactMap(model.attribute(named:)).map { SQL(name: $0.column) }
   }
@@ -149,12 +198,18 @@ extension Store.Lease {
 
   /// Ends the changes up to the acknowledged editions, in one transaction.
   ///
+  /// - Parameters:
+  ///   - form: the form of the lines; nil to end all changes.
+  ///   - discards: whether they end because they are discarded: then removals are forgotten, too.
   /// - Returns: the number of keys that had such changes, and of those that had none.
   fileprivate func endChanges(
-    of model: Model, acknowledgedBy form: AcknowledgementForm, in lines: Connection
+    of model: Model, acknowledgedBy form: AcknowledgementForm?, in lines: Connection,
+    discards: Bool = false
   ) throws -> (ended: Int, unknown: Int) {
     try connection.inTransaction {
-      guard let log = try ChangeLog.checked(of: model, in: connection) else { throw notTracked(model) }
+      guard let log = try ChangeLog.checked(of: model, in: connection) else {
+        throw notTracked(model)
+      }
       try log.expand()
       let list: SQL = "temp.poikit_acknowledged"
       try connection.execute(
@@ -162,31 +217,23 @@ extension Store.Lease {
         DROP TABLE IF EXISTS \(list);
         CREATE TABLE \(list) (\(log.keyList), poikit_edition INTEGER, PRIMARY KEY (\(log.keyList))) WITHOUT ROWID
         """)
-      let count = log.keyColumns.count + 1
-      let parameters = (1...count).map { "?\($0)" as SQL }.joined(separator: ", ")
+      let columnCount = log.keyColumns.count + 1
+      let parameters = (1...columnCount).map { "?\($0)" as SQL }.joined(separator: ", ")
       var insertion = try connection.prepare("INSERT INTO \(list) VALUES (\(parameters))")
-      var editions = try lines.prepare(form.editions)
+      var editions =
+        try form.map { try lines.prepare($0.editions) } ?? connection.prepare(log.editions)
       var keyCount = 0
       while try editions.step() {
-        for place in 0..<count {
+        for place in 0..<columnCount {
           try StoredValue(place, of: editions)?.bind(to: &insertion, at: place + 1)
         }
         try insertion.run()
         keyCount += 1
       }
-      let isAnswered: SQL = "\(log.isSameKey("l", "a")) AND l.\(ChangeLog.number) <= a.poikit_edition"
-      let ended = try connection.integer(
-        """
-        SELECT count(*) FROM (SELECT DISTINCT \(log.key(of: "l")) FROM \(log.quotedName) AS l
-        CROSS JOIN \(list) AS a ON \(isAnswered))
-        """) ?? 0
-      try connection.execute(
-        """
-        DELETE FROM \(log.quotedName) WHERE \(ChangeLog.number) IN (
-          SELECT l.\(ChangeLog.number) FROM \(log.quotedName) AS l CROSS JOIN \(list) AS a ON \(isAnswered));
-        DROP TABLE \(list)
-        """)
-      return (Int(ended), keyCount - Int(ended))
+      let ended = try log.end(upTo: list, discards: discards)
+      try editions.reset()
+      try connection.execute("DROP TABLE \(list)")
+      return (ended, keyCount - ended)
     }
   }
 }

@@ -13,6 +13,44 @@ extension ChangeLog {
     if try has("\(ChangeLog.kind) = \(Kind.threatened.rawValue)") { try settleThreats() }
   }
 
+  /// A query of all keys and the numbers of their last entries.
+  var editions: SQL {
+    "SELECT \(keyList), max(\(ChangeLog.number)) FROM \(quotedName) GROUP BY \(keyList)"
+  }
+
+  /// Ends the changes of listed keys.
+  ///
+  /// - Parameters:
+  ///   - list: a table of keys, each with `poikit_edition`, the last entry that ends.
+  ///   - discards: whether they are discarded: removals are forgotten, and the next delivery replaces the rows.
+  /// - Returns: the number of keys that had such changes.
+  func end(upTo list: SQL, discards: Bool) throws -> Int {
+    let ended: SQL = "temp.poikit_ended"
+    try connection.execute(
+      """
+      CREATE TEMP TABLE IF NOT EXISTS poikit_ended (seq INTEGER PRIMARY KEY);
+      DELETE FROM \(ended);
+      INSERT INTO \(ended) SELECT l.\(ChangeLog.number) FROM \(quotedName) AS l
+      CROSS JOIN \(list) AS a ON \(isSameKey("l", "a")) AND l.\(ChangeLog.number) <= a.poikit_edition
+      WHERE l.\(ChangeLog.kind) <> \(Kind.discarded.rawValue)
+      """)
+    let keys: SQL = """
+      SELECT DISTINCT \(keyList) FROM \(quotedName) WHERE \(ChangeLog.number) IN (SELECT seq FROM \(ended))
+      """
+    let count = try connection.integer("SELECT count(*) FROM (\(keys))") ?? 0
+    if discards {
+      try connection.execute(
+        """
+        DELETE FROM \(tombstones.quotedName) WHERE (\(keyList)) IN (\(keys));
+        INSERT INTO \(quotedName) (\(keyList), \(ChangeLog.kind))
+        SELECT \(keyList), \(Kind.discarded.rawValue) FROM \(records) WHERE (\(keyList)) IN (\(keys))
+        """)
+    }
+    try connection.execute(
+      "DELETE FROM \(quotedName) WHERE \(ChangeLog.number) IN (SELECT seq FROM \(ended))")
+    return Int(count)
+  }
+
   private func has(_ condition: SQL) throws -> Bool {
     try connection.integer("SELECT 1 FROM \(quotedName) WHERE \(condition) LIMIT 1") != nil
   }

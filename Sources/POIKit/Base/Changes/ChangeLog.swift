@@ -17,6 +17,8 @@ struct ChangeLog {
     case threatened = 2
     /// A related row changed, and the time of the record stays.
     case moved = 3
+    /// The changes of the key were discarded: the next delivery replaces its row, whatever the times.
+    case discarded = 4
   }
 
   static let prefix = Bookkeeping.prefix + "change_"
@@ -136,13 +138,14 @@ struct ChangeLog {
 
   // MARK: Reading
 
-  /// The condition that the log has an entry for the key of a row.
+  /// The condition that the log has an entry for the key of a row, other than that its changes were discarded.
   ///
   /// - Parameter row: the alias of the row's table.
   func holds(row: SQL) -> SQL {
     """
     (\(key(of: row))) IN (SELECT \(keyColumns.joined(separator: ", ")) FROM \(quotedName)
-      WHERE \(keyColumns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")))
+      WHERE \(ChangeLog.kind) <> \(Kind.discarded.rawValue)
+        AND \(keyColumns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")))
     """
   }
 
@@ -187,7 +190,7 @@ struct ChangeLog {
     return """
       WITH entry AS (
         SELECT \(keyList), \(ChangeLog.number) AS seq, \(ChangeLog.kind) AS what FROM \(quotedName)
-        WHERE \(ChangeLog.via) IS NULL AND \(isRead)
+        WHERE \(ChangeLog.via) IS NULL AND \(isRead) AND \(ChangeLog.kind) <> \(Kind.discarded.rawValue)
         \(last == nil ? viaEntries : "")),
       change AS (
         SELECT \(keyList), max(seq) AS edition, max(what <> \(Kind.threatened.rawValue)) AS is_real,

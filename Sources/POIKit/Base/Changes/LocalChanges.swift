@@ -45,7 +45,8 @@ struct LocalChanges: ~Copyable {
       """)
     let lookup = try connection.prepare(
       """
-      SELECT max(e.\(ChangeLog.kind) <> \(ChangeLog.Kind.threatened.rawValue))
+      SELECT max(CASE e.\(ChangeLog.kind) WHEN \(ChangeLog.Kind.threatened.rawValue) THEN 0
+        WHEN \(ChangeLog.Kind.discarded.rawValue) THEN 1 ELSE 2 END)
       FROM \(LocalChanges.list) AS l CROSS JOIN \(log.quotedName) AS e ON e.\(number) = l.\(number)
       WHERE \(isKey)
       """)
@@ -78,6 +79,8 @@ struct LocalChanges: ~Copyable {
     case none
     /// That its row may have been replaced: if it is there, it was not.
     case threat
+    /// That its changes were discarded.
+    case discard
     /// A change.
     case change
   }
@@ -88,7 +91,8 @@ struct LocalChanges: ~Copyable {
     try LocalChanges.bind(keySlots, of: record, in: batch, to: &lookup)
     guard try lookup.step() else { return .none }
     defer { try? lookup.reset() }
-    return lookup.isNull(0) ? .none : lookup.integer(0) == 1 ? .change : .threat
+    guard !lookup.isNull(0) else { return .none }
+    return [.threat, .discard, .change][Int(lookup.integer(0))]
   }
 
   /// Forgets the changes of the key of a record, because the delivery has the same content, or another one that counts.

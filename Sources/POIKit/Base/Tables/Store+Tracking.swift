@@ -37,14 +37,17 @@ extension Store.Lease {
   /// The error for a table that is not tracked.
   func notTracked(_ model: Model) -> StoreFailure {
     StoreFailure(
-      .invalidOptions, "local changes of the table \"\(model.table)\" are not tracked", advice: .track(table: model.table))
+      .invalidOptions, "local changes of the table \"\(model.table)\" are not tracked",
+      advice: .track(table: model.table))
   }
 
   /// See `Store.untrack(_:discardingAll:)`.
   func untrack(_ table: String?, discardingAll: Bool) throws {
     let model = try model(ofTable: table)
     try connection.inTransaction {
-      guard let log = try ChangeLog.existing(of: model, in: connection) else { throw notTracked(model) }
+      guard let log = try ChangeLog.existing(of: model, in: connection) else {
+        throw notTracked(model)
+      }
       let count = try connection.integer("SELECT count(*) FROM (\(log.netChanges()))") ?? 0
       guard count == 0 || discardingAll else {
         throw StoreFailure(

@@ -84,13 +84,14 @@ struct MergeWriter: ~Copyable {
   ///   - names: the names of the inputs.
   ///   - rows: writes into the table.
   ///   - target: the row that the record probably matches, to shorten the search.
-  ///   - keepsStored: whether a stored row stays, whatever the policy, because it has local changes.
+  ///   - local: what the log of local changes has of the key. A changed row stays, and one whose changes were
+  ///     discarded is replaced, whatever the policy.
   /// - Returns: whether a stored row with other content stayed for that reason.
   /// - Throws: `SQLiteError`. After a constraint violation the record's row is unchanged; the caller must
   ///   roll back to its savepoint to remove new rows of relations.
   mutating func merge(
     record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
-    target: MergeTarget, keepsStored: Bool
+    target: MergeTarget, local: LocalChanges.Mark
   ) throws -> Bool {
     let missing =
       policy == .objectTrump ? table.schema.layout.missingAttributes(of: record, in: batch) : []
@@ -119,8 +120,8 @@ struct MergeWriter: ~Copyable {
       try insert(record, of: &batch, names, by: &rows)
       return false
     }
-    if keepsStored { return try keep(record, of: &batch) }
-    let policy = chosenPolicy(for: record, of: batch)
+    if local == .change { return try keep(record, of: &batch) }
+    let policy = local == .discard ? .overwrite : chosenPolicy(for: record, of: batch)
     switch policy {
     case .append: preconditionFailure("appending needs no look at stored rows")
     case .newest: try replaceIfNewer(record, of: &batch, by: &rows)

@@ -221,14 +221,14 @@ struct BatchWriter: ~Copyable {
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws {
     let local = try locals?.mark(of: record, in: batch) ?? .none
-    let ignoresTime = merger?.ignoresTime == true && local != .change
+    let ignoresTime = local == .discard || merger?.ignoresTime == true && local != .change
     if !ignoresTime,
       try tombstones?.supersedes(record, of: batch, isLocal: local == .change) == true
     {
       return batch.countOutcome(record: record, .stale)
     }
     let isKept = try merger?.merge(
-      record: record, of: &batch, names, by: &rows, target: target, keepsStored: local == .change)
+      record: record, of: &batch, names, by: &rows, target: target, local: local)
     if isKept == true { return }
     if local != .none { try locals?.settle(record, of: batch) }
     // This comes last, because the table may refuse the record.

@@ -67,8 +67,10 @@ private struct UnsentChanges: ~Copyable {
       let value: SQL =
         if log.key.contains(where: { $0.column.isExactly(column) }) {
           "l.\(name: column)"
-        } else if model.timestamp.flatMap(model.attribute(named:))?.column.isExactly(column) == true {
-          log.tombstones.value(ofTime: "coalesce(d.\(TombstoneTable.timestampColumn), l.\(ChangeLog.time))")
+        } else if model.timestamp.flatMap(model.attribute(named:))?.column.isExactly(column) == true
+        {
+          log.tombstones.value(
+            ofTime: "coalesce(d.\(TombstoneTable.timestampColumn), l.\(ChangeLog.time))")
         } else {
           "NULL"
         }
@@ -79,7 +81,8 @@ private struct UnsentChanges: ~Copyable {
       FROM \(log.quotedName) AS l LEFT JOIN \(log.tombstones.quotedName) AS d ON \(log.isSameKey("d", "l"))) AS t
       """
     let removedRow = try RowReader(
-      RecordLayout(model), of: model, from: source, rest: "WHERE \(RowReader.rowID) = ?1", in: connection)
+      RecordLayout(model), of: model, from: source, rest: "WHERE \(RowReader.rowID) = ?1",
+      in: connection)
     let removals = try RecordWriter(model, columns: names, reader: removedRow, in: connection)
     self.changes = changes
     self.records = records
@@ -96,7 +99,8 @@ private struct UnsentChanges: ~Copyable {
       try writer.reader.restart(atRowsOf: changes.integer(isRemoved ? 0 : 1))
       guard try writer.reader.step() else { continue }
       let member = isRemoved ? "removed" : "record"
-      output.bytes.append(copying: "{\"edition\":\(changes.integer(0)),\"\(member)\":".utf8Span.span)
+      output.bytes.append(
+        copying: "{\"edition\":\(changes.integer(0)),\"\(member)\":".utf8Span.span)
       try writer.append(to: &output)
       output.bytes.append(copying: "}\n".utf8Span.span)
       report.recordCount += 1
