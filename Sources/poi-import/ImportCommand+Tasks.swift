@@ -29,7 +29,7 @@ extension ImportCommand {
     case printSwift
     /// Remember local changes of a table from now on.
     case track
-    /// Forget them; all, or those of a key.
+    /// Forget the changes of a key, or all.
     case discard(key: String?)
     /// Remember them no longer.
     case untrack(discardsAll: Bool)

@@ -1,6 +1,7 @@
 import POIKitTestSupport
 import POIRecords
 import POISQLite
+import POITestSupport
 import Testing
 
 @testable import POIKit
@@ -206,6 +207,24 @@ import Testing
       try store.rows("SELECT id, text, at FROM note WHERE id < 9 ORDER BY 1").map { $0.suffix(11) }
         == Array(repeating: "t|100000000", count: 3))
     #expect(try keys(unsent(store)) == [])
+  }
+
+  @Test func `a copy of a store begins without local changes`() throws {
+    let folder = try ScratchFolder()
+    let store = try Store(folder.file("s.sqlite"))
+    let merged = try MergeStore(store: store)
+    #expect(
+      try merged.run([#"{"id":1,"at":1}"#, #"{"id":2,"at":1}"#], .newest).counters.inserted == 2)
+    try store.track()
+    try merged.execute("UPDATE note SET text = 'mine' WHERE id = 1; DELETE FROM note WHERE id = 2")
+    let saved = folder.file("saved.sqlite")
+    try store.save(to: saved)
+    let copy = try MergeStore(store: Store(saved))
+    #expect(try unsent(copy).isEmpty)
+    #expect(try copy.rows("SELECT id, text FROM note") == ["1|mine"])
+    try copy.execute("UPDATE note SET text = 'theirs'")
+    #expect(try keys(unsent(copy)) == ["1"])
+    #expect(try keys(unsent(merged)) == ["1", "-2"])
   }
 
   @Test func `an edit after discarding is a local change again`() throws {

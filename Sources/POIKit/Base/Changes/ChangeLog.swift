@@ -93,6 +93,18 @@ struct ChangeLog {
       != nil
   }
 
+  /// Empties all logs of a database.
+  static func emptyAll(in connection: Connection) throws {
+    let names = try connection.rows(
+      """
+      SELECT name FROM main.sqlite_schema
+      WHERE type = 'table' AND substr(name, 1, \(prefix.utf8.count)) = \(literal: prefix)
+      """
+    ) { $0.text(0) }
+    try connection.execute("PRAGMA secure_delete = ON")
+    for name in names { try connection.execute("DELETE FROM main.\(name: name)") }
+  }
+
   /// The number of the last entry that was ever handed out.
   static func handed(of table: String) -> SQL {
     "coalesce((SELECT handed FROM main.poikit_table WHERE name = \(literal: table)), 0)"

@@ -119,6 +119,8 @@ extension ChangeTriggers {
   }
 
   private var update: Trigger {
+    // With another row id, other rows of relations to many belong to the record.
+    let columns = [id.text] + columns
     let isChanged: [SQL] = columns.map { "OLD.\(name: $0) IS NOT NEW.\(name: $0)" }
     let isSameKey: SQL =
       "NOT (\(log.keyColumns.map { "OLD.\($0) IS NEW.\($0)" }.joined(separator: " AND ")))"

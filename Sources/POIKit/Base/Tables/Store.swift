@@ -321,12 +321,14 @@ extension Store {
 
     var connection: Connection { unsafe store.connection }
 
-    /// Writes a compact copy to an empty file.
+    /// Writes a compact copy to an empty file, without local changes: they are those of this store.
     func copy(to path: String) throws {
       try NewDatabase.writing {
         var statement = try connection.prepare("VACUUM INTO ?")
         try statement.bind(1, text: path)
         try statement.run()
+        guard try OwnWrites.matter(in: connection) else { return }
+        try ChangeLog.emptyAll(in: Connection(path: path, access: .readWrite))
       }
     }
   }
