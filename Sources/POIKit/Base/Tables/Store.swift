@@ -321,7 +321,7 @@ extension Store {
 
     var connection: Connection { unsafe store.connection }
 
-    /// Writes a compact copy to an empty file, without local changes: they are those of this store.
+    /// Writes a compact copy to an empty file. Local changes stay with this store.
     func copy(to path: String) throws {
       try NewDatabase.writing {
         var statement = try connection.prepare("VACUUM INTO ?")
