@@ -282,7 +282,7 @@ def round_of_cases(tools, generator, scratch, scale=1):
     groups = [
         imports(tools, generator, scratch, scale), inferred(generator, scratch, scale),
         removals(tools, generator, scratch, scale), exports(tools, generator, scratch, scale),
-        widened(tools, generator, scratch, scale)]
+        widened(tools, generator, scratch, scale), tracked(tools, generator, scratch, scale)]
     for cases in itertools.zip_longest(*groups):
         yield from (case for case in cases if case)
 
@@ -346,6 +346,41 @@ def removals(tools, generator, scratch, scale):
         prepare(tools, Case("preparation", place, None, ["poi-dedup", *options]), folded)
     yield importing(
         generator, place, "fold", lines(1500, 500), "lines", "--merge", "newest", base=folded)
+
+
+def tracked(tools, generator, scratch, scale):
+    """Tracking, a delivery that meets local changes, handing them out, and a server's answer to them."""
+    place = case_folder(scratch)
+
+    def lines(count, keys):
+        return records(generator, int(count * scale), int(keys * scale), damaged=0)
+
+    base = prepared(tools, place, lines(1200, 900), "--merge", "newest")
+    yield Case("track", place, base, ["poi-import", "--track"])
+    edited = place / "edited.sqlite"
+    reset(base, edited)
+    prepare(tools, Case("preparation", place, None, ["poi-import", "--track"]), edited)
+    app = sqlite3.connect(edited)
+    app.executescript(
+        "UPDATE note SET text = 'mine' WHERE id % 3 = 0; DELETE FROM note WHERE id % 7 = 1;"
+        " INSERT OR REPLACE INTO note (id, text) SELECT id + 100000, 'new' FROM note WHERE id % 5 = 2;")
+    app.close()
+    yield Case("hand out", place, edited, ["poi-export", "--unsent", "-o", "out.ndjson"], output="out.ndjson")
+    yield importing(
+        generator, place, "delivery to local changes", lines(1500, 900), "lines", "--merge", "newest", base=edited)
+    yield Case(
+        "deduplicate, tracked", place, edited, ["poi-dedup", "--key", "text", "--batch", "20", "--null-key", "keep"])
+    handed = place / "handed.sqlite"
+    reset(edited, handed)
+    prepare(tools, Case("preparation", place, None, ["poi-export", "--unsent", "-o", "out.ndjson"]), handed)
+    answers = []
+    for line in (place / "out.ndjson").read_text().splitlines()[::2]:
+        change = json.loads(line)
+        key = {"id": change.get("record", change.get("removed"))["id"]}
+        answers.append(json.dumps({"key": key, "edition": change["edition"]}))
+    (place / "answers").write_text("\n".join(answers))
+    yield Case("acknowledge", place, handed, ["poi-import", "--acknowledge", "answers"])
+    yield Case("discard", place, handed, ["poi-import", "--discard-all"])
 
 
 def feed(generator, count, start=0):

@@ -87,6 +87,11 @@ extension ExportCommand {
           + "out before the first line is written.",
         section: "Local changes"),
       OptionDescription(
+        "status",
+        summary:
+          "count the records of tracked tables that are not synchronised, pending and synchronised",
+        section: "Local changes"),
+      OptionDescription(
         "diff", "OLD",
         summary:
           "write what changed from this store to STORE, a record a line; exit 1 if anything did",
@@ -116,6 +121,7 @@ extension ExportCommand {
         section: "Ship a store", with: "ship"),
     ],
     tasks: [
+      TaskDescription("status", accepts: ["store", "trust-schema", "report"]),
       TaskDescription("unsent", accepts: ["store", "table", "output", "trust-schema", "report"]),
       TaskDescription(
         "diff",

@@ -12,6 +12,8 @@ struct ExportCommand {
     case records
     /// Hands out local changes.
     case unsent
+    /// Counts them.
+    case status
     /// Writes records as a GeoPackage.
     case geoPackage
     /// Compares the store with an older one.
@@ -60,11 +62,17 @@ struct ExportCommand {
       work = .shipping(path: path)
     } else if arguments.flag("unsent") {
       work = .unsent
+    } else if arguments.flag("status") {
+      work = .status
     } else {
       work = form == .gpkg ? .geoPackage : .records
     }
-    if case .shipping = work {
-    } else if outputPath == nil {
+    let writesRecordsToOutput =
+      switch work {
+      case .shipping, .status: false
+      default: outputPath == nil
+      }
+    if writesRecordsToOutput {
       guard form != .gpkg else {
         throw UsageError("--format gpkg needs --output: it is a database")
       }
@@ -153,6 +161,7 @@ struct ExportCommand {
     }
     switch work {
     case .records, .unsent, .geoPackage: return try writeRecords(&tool)
+    case .status: return try writeStatus(&tool)
     case .difference(let older): return try writeDifferences(from: older, &tool)
     case .shipping(let path): return try ship(to: path, &tool)
     }
@@ -181,6 +190,40 @@ struct ExportCommand {
     let isFaithful =
       report.refusedRecordCount + report.repairedTextCount == 0 && !report.hasChangedValues
     return isFaithful ? .done : .rejected
+  }
+
+  private func writeStatus(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    let tables = try store(at: storePath).trackingStatus()
+    if isReportJSON {
+      let list = tables.map { table in
+        JSONValue.object([
+          .init(name: "table", value: .string(table.table)),
+          .init(name: "notSynchronised", value: .number(Int64(table.notSynchronisedCount))),
+          .init(name: "pending", value: .number(Int64(table.pendingCount))),
+          .init(name: "synchronised", value: .number(Int64(table.synchronisedCount))),
+        ])
+      }
+      let report: [(String, JSONValue)] = [
+        ("report", .number(1)), ("tool", .string("poi-export")),
+        ("version", .string(ToolkitVersion.current)),
+        ("store", .string(storePath)), ("tables", .array(list)),
+      ]
+      tool.output.write(
+        json: JSONValue.object(report.map { .init(name: $0.0, value: $0.1) }).indented(width: 0)
+          + "\n")
+      return .done
+    }
+    if tables.isEmpty { tool.diagnostics.note("\(storePath): no table is tracked") }
+    for table in tables {
+      var counts = TextTable(.left, .right, .left)
+      counts.append(
+        "not synchronised", table.notSynchronisedCount,
+        "of \(table.table), to hand out with --unsent")
+      counts.append("pending", table.pendingCount, "handed out, not acknowledged")
+      counts.append("synchronised", table.synchronisedCount)
+      tool.output.write(counts.text())
+    }
+    return .done
   }
 
   /// Opens a store of the toolkit.

@@ -14,7 +14,7 @@ import Testing
     return Swift.stride(from: Int.random(in: 1...min(step, 5)), to: .max, by: step)
   }
 
-  @Test(arguments: ToolJob.all)
+  @Test(arguments: ToolJob.all + ToolJob.tracking)
   func `a tool killed at any file change ends in the same when run again`(
     job: ToolJob
   ) throws {
@@ -35,7 +35,7 @@ import Testing
 
   /// The file whose writes fail, the error, and its text in the message.
   @Test(
-    arguments: ToolJob.all,
+    arguments: ToolJob.all + ToolJob.tracking,
     [
       ("/store.sqlite", ENOSPC, "there is no space left"),
       ("/store.sqlite", EFBIG, "File too large"), ("/store.sqlite", EIO, "Input/output error"),

@@ -15,7 +15,7 @@ struct ToolJob: Sendable, CustomStringConvertible {
   var inputFile: String { input ?? arguments.first { Self.inputFiles.contains($0) } ?? "" }
 
   private static let inputFiles = [
-    "array", "lines", "envelope", "packed.gz", "base", "rejected",
+    "array", "lines", "envelope", "packed.gz", "base", "rejected", "answers",
   ]
 
   private static func importing(
@@ -42,6 +42,16 @@ struct ToolJob: Sendable, CustomStringConvertible {
     "poi-dedup", "--store", "store.sqlite", "--batch", "5", "--enforce",
   ]
 
+  /// A tracked table with local changes.
+  private static let changed = [
+    base(), ["poi-import", "--store", "store.sqlite", "--track"],
+    ["poi-dedup", "--store", "store.sqlite", "--key", "text"],
+  ]
+
+  private static let handing = [
+    "poi-export", "--store", "store.sqlite", "--unsent", "-o", "changes.ndjson",
+  ]
+
   static let all: [ToolJob] = [
     importing("append an array", "array", ["--rejects", "bad"]),
     importing("append standard input", "lines", ["--jobs", "1"]),
@@ -59,6 +69,15 @@ struct ToolJob: Sendable, CustomStringConvertible {
     ToolJob(
       name: "purge", preparation: [base()],
       arguments: ["poi-dedup", "--store", "store.sqlite", "--purge-tombstones", "0s"]),
+  ]
+
+  /// Jobs on local changes.
+  static let tracking: [ToolJob] = [
+    ToolJob(name: "track", preparation: [base()], arguments: changed[1]),
+    ToolJob(name: "hand out", preparation: changed, arguments: handing),
+    ToolJob(
+      name: "acknowledge", preparation: changed + [handing],
+      arguments: ["poi-import", "--store", "store.sqlite", "--acknowledge", "answers"]),
   ]
 
   /// Jobs that read JSON besides their input: reject lines, models, times, lists, tokens.
@@ -111,6 +130,8 @@ struct ToolJob: Sendable, CustomStringConvertible {
       return #"{"id":\#(number / 4),"at":\#(number % 3),"words":\#(Array(words))}"#
     }
     try folder.write(lists.joined(separator: "\n"), to: "lists")
+    let answers = (1...9).map { #"{"key":{"id":\#($0)},"edition":2}"# }
+    try folder.write(answers.joined(separator: "\n"), to: "answers")
     try folder.write(FaultJob.records(14, seed: 1).joined(separator: "\n"), to: "base")
     try folder.write(FaultJob.records(40, seed: 2).joined(separator: "\n"), to: "many")
     _ = try Tool(path: "/bin/sh").run(["-c", "gzip packed"], in: folder.path)

@@ -1,5 +1,5 @@
 internal import JSONStreaming
-public import POIRecords
+internal import POIRecords
 internal import POISQLite
 
 /// What a server answered to the local changes that it got.

@@ -29,6 +29,27 @@ extension Store.Lease {
     }
   }
 
+  /// See `Store.trackingStatus()`.
+  func trackingStatus() throws -> [Store.TrackingStatus] {
+    var found: [Store.TrackingStatus] = []
+    for table in try tables() where try ChangeLog.exists(of: table, in: connection) {
+      let log = try ChangeLog(of: model(ofTable: table), in: connection)
+      let isNew: SQL = "edition > \(ChangeLog.handed(of: table))"
+      let counts = try connection.rows(
+        """
+        SELECT count(*) FILTER (WHERE \(isNew)), count(*) FILTER (WHERE NOT \(isNew)), count(*) FILTER (WHERE is_there),
+          (SELECT count(*) FROM main.\(name: table))
+        FROM (\(log.netChanges()))
+        """
+      ) { row in (0..<4).map { Int(row.integer($0)) } }[0]
+      found.append(
+        Store.TrackingStatus(
+          table: table, notSynchronisedCount: counts[0], pendingCount: counts[1],
+          synchronisedCount: counts[3] - counts[2]))
+    }
+    return found
+  }
+
   /// Creates the triggers of a tracked table for another model, inside the caller's transaction.
   func trackAgain(_ model: Model) throws {
     try ChangeTriggers(ChangeLog(of: model, in: connection)).create()
@@ -82,6 +103,31 @@ extension Store {
 
     /// The triggers that were missing or did not fit the table. What a program changed without them is not known.
     public let lostTriggers: [String]
+  }
+
+  /// How many records of a tracked table are in which state.
+  public struct TrackingStatus: Sendable, Hashable {
+    /// The table.
+    public let table: String
+
+    /// The keys with local changes that were not handed out yet.
+    public let notSynchronisedCount: Int
+
+    /// The keys with local changes that were all handed out and not acknowledged.
+    public let pendingCount: Int
+
+    /// The rows without local changes.
+    public let synchronisedCount: Int
+  }
+
+  /// The states of the tracked tables, by name.
+  ///
+  /// - Throws: `StoreError` when the store cannot be read.
+  /// - Complexity: O(local changes)
+  public func trackingStatus() throws(StoreError) -> [TrackingStatus] {
+    try leased { (lease) in
+      try lease.connection.inTransaction(.deferred) { try lease.trackingStatus() }
+    }
   }
 
   /// Remembers the local changes of a table from now on: what programs other than the toolkit insert, update and delete.

@@ -1,6 +1,6 @@
 internal import JSONStreaming
 internal import POIRecords
-public import POISQLite
+internal import POISQLite
 
 /// Local changes out of a store.
 extension Store {
