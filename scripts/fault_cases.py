@@ -362,7 +362,7 @@ def tracked(tools, generator, scratch, scale):
     prepare(tools, Case("preparation", place, None, ["poi-import", "--track"]), edited)
     app = sqlite3.connect(edited)
     app.executescript(
-        "UPDATE note SET text = 'mine' WHERE id % 3 = 0; DELETE FROM note WHERE id % 7 = 1;"
+        "PRAGMA foreign_keys = ON; UPDATE note SET text = 'mine' WHERE id % 3 = 0; DELETE FROM note WHERE id % 7 = 1;"
         " INSERT OR REPLACE INTO note (id, text) SELECT id + 100000, 'new' FROM note WHERE id % 5 = 2;")
     app.close()
     yield Case("hand out", place, edited, ["poi-export", "--unsent", "-o", "out.ndjson"], output="out.ndjson")

@@ -6,7 +6,7 @@ internal import POISQLite
 /// A local change is an insert, an update or a deletion by anything but a delivery. Triggers append an entry for each
 /// key that it touches, see `ChangeTriggers`. What an entry means is decided when the log is read, see `netChanges`.
 /// So no state of a row is stored twice.
-struct ChangeLog {
+final class ChangeLog {
   /// What an entry says of its key.
   enum Kind: Int64 {
     /// A row appeared.
