@@ -88,7 +88,7 @@ struct LocalChanges: ~Copyable {
   /// What the log has of the key of a record.
   mutating func mark(of record: Int, in batch: borrowing RecordBatch) throws -> Mark {
     guard exist else { return .none }
-    try LocalChanges.bind(keySlots, of: record, in: batch, to: &lookup)
+    try batch.bind(record: record, slots: keySlots, to: &lookup)
     guard try lookup.step() else { return .none }
     defer { try? lookup.reset() }
     guard !lookup.isNull(0) else { return .none }
@@ -98,16 +98,7 @@ struct LocalChanges: ~Copyable {
   /// Forgets the changes of the key of a record, because the delivery has the same content, or another one that counts.
   mutating func settle(_ record: Int, of batch: borrowing RecordBatch) throws {
     guard exist else { return }
-    try LocalChanges.bind(keySlots, of: record, in: batch, to: &settling)
+    try batch.bind(record: record, slots: keySlots, to: &settling)
     try settling.run()
-  }
-
-  private static func bind(
-    _ keySlots: [Int], of record: Int, in batch: borrowing RecordBatch,
-    to statement: inout Statement
-  ) throws {
-    for (part, slot) in keySlots.enumerated() {
-      try batch.bind(record: record, slot: slot, to: &statement, at: part + 1)
-    }
   }
 }

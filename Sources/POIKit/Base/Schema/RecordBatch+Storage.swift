@@ -21,6 +21,13 @@ extension RecordBatch {
     }
   }
 
+  /// Binds the values of slots to the first parameters, as above.
+  func bind(record: Int, slots: [Int], to statement: inout Statement) throws {
+    for (part, slot) in slots.enumerated() {
+      try bind(record: record, slot: slot, to: &statement, at: part + 1)
+    }
+  }
+
   /// Appends the value of a slot to canonical content, under a column's name tag. NULL adds no
   /// bytes.
   func append(record: Int, slot: Int, nameTag: UInt64, to content: inout CanonicalContent) {

@@ -40,7 +40,7 @@ struct TombstoneWriter: ~Copyable {
 
   /// Stores a removal, unless one of its key is as new.
   mutating func remember(_ record: Int, of batch: borrowing RecordBatch) throws {
-    try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &remembering)
+    try batch.bind(record: record, slots: keySlots, to: &remembering)
     let place = keySlots.count + 1
     if let timestamp = batch.timestamp(of: record, slot: timestampSlot) {
       try remembering.bind(place, integer: timestamp)
@@ -58,7 +58,7 @@ struct TombstoneWriter: ~Copyable {
   ) throws -> Bool {
     let ties = isLocal ? .digest : ties
     for slot in keySlots where batch[record, slot].isNull { return false }
-    try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &lookup)
+    try batch.bind(record: record, slots: keySlots, to: &lookup)
     guard try lookup.step() else { return false }
     let isNull = lookup.isNull(0)
     let timestamp = lookup.integer(0)
@@ -72,16 +72,7 @@ struct TombstoneWriter: ~Copyable {
   /// Deletes the tombstone of a record's key: the record comes back, whatever its timestamp.
   mutating func forget(_ record: Int, of batch: borrowing RecordBatch) throws {
     for slot in keySlots where batch[record, slot].isNull { return }
-    try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &forgetting)
+    try batch.bind(record: record, slots: keySlots, to: &forgetting)
     try forgetting.run()
-  }
-
-  private static func bind(
-    _ keySlots: [Int], of record: Int, in batch: borrowing RecordBatch,
-    to statement: inout Statement
-  ) throws {
-    for (part, slot) in keySlots.enumerated() {
-      try batch.bind(record: record, slot: slot, to: &statement, at: part + 1)
-    }
   }
 }

@@ -323,9 +323,7 @@ struct SnapshotWriter: ~Copyable {
   /// Stores the key of a record, unless a part of it is null: then it is the key of no row.
   mutating func add(_ record: Int, of batch: borrowing RecordBatch) throws {
     for slot in keySlots where batch[record, slot].isNull { return }
-    for (part, slot) in keySlots.enumerated() {
-      try batch.bind(record: record, slot: slot, to: &insertion, at: part + 1)
-    }
+    try batch.bind(record: record, slots: keySlots, to: &insertion)
     try insertion.run()
   }
 }
