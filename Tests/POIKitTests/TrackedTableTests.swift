@@ -110,6 +110,8 @@ import Testing
         == ["1|mine"])
     // The record has a new time, because its related row has.
     #expect(try store.rows("SELECT at > 200000000 FROM note WHERE id = 1") == ["1"])
+    // It gets the time at the beginning of the delivery, which counts only its own work.
+    #expect(try store.digest() == report.digest)
   }
 
   // MARK: Times
