@@ -61,6 +61,8 @@ let package = Package(
       name: "library-example", dependencies: ["POIKit"], path: "Samples/library-example"),
     .executableTarget(
       name: "places-app", dependencies: ["POIKitAsync"], path: "Samples/places-app"),
+    .executableTarget(
+      name: "edits-app", dependencies: ["POIKitAsync"], path: "Samples/edits-app"),
 
     .target(name: "POITestSupport", dependencies: ["JSONStreaming"], path: "Tests/POITestSupport"),
     .target(

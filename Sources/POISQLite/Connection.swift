@@ -152,7 +152,15 @@ extension Connection {
   /// table and work without a journal. Triggers that the file may have do not fire.
   package func trustOwnFile() {
     unsafe csqlite_set_defensive(handle, 0)
-    unsafe csqlite_set_triggers(handle, 0)
+    prepareTriggers(false)
+  }
+
+  /// Sets whether triggers fire for the statements that are prepared from now on. SQLite also prepares statements again
+  /// when the schema changes.
+  ///
+  /// C function: `sqlite3_db_config` with `SQLITE_DBCONFIG_ENABLE_TRIGGER`
+  package func prepareTriggers(_ fire: Bool) {
+    unsafe csqlite_set_triggers(handle, fire ? 1 : 0)
   }
 
   /// The name of the collation of a column; nil if the table does not have it, and for a view.

@@ -9,7 +9,8 @@ extension StoreError {
       .invalidOptions, .unfinishedRun, .cannotResume, .cannotUndo:
       .usage
     case .unreadable, .tooManyRejects, .conflict, .snapshotRefused, .mixedTimestamps, .keyNotUnique,
-      .unmovableReference, .unmergeableValue, .interferingTrigger, .undecodable:
+      .unmovableReference, .unmergeableValue, .interferingTrigger, .undecodable,
+      .invalidRecord:
       .dataError
     case .database where cause?.isUntrustedSchema == true || cause?.isConstraint == true: .dataError
     case .noInput: .noInput

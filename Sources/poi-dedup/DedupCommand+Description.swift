@@ -120,7 +120,8 @@ extension DedupCommand {
         summary: "delete marked rows and forget removals that are older than AGE",
         detail:
           "AGE is a number with s, m, h, d or w, such as 90d. Afterwards an older record with "
-          + "such a key is a new record. --undo does not restore purged rows.",
+          + "such a key is a new record. --undo does not restore purged rows. A local removal stays until "
+          + "it is acknowledged.",
         section: "What to do"),
       OptionDescription(
         "no-archive", summary: "do not keep the losers; the run cannot be undone",

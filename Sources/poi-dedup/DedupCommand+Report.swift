@@ -26,12 +26,15 @@ extension DedupCommand {
       return text(of: report, layout: layout)
     case .undone(let report):
       let (values, marks) = (report.restoredValueCount, report.restoredMarkCount)
-      let changed = report.changedRowCount
+      let (changed, raised) = (report.changedRowCount, report.raisedRowCount)
       return "run \(report.run) undone: \(count(report.restoredRowCount)) rows and "
         + "\(count(report.restoredReferenceCount)) references put back"
         + (values > 0 ? ", and \(count(values)) values that winners had" : "")
         + (marks > 0 ? ", and \(count(marks)) marks removed" : "")
-        + (changed > 0 ? "; rows changed since and left as they are: \(count(changed))" : "") + "\n"
+        + (changed > 0 ? "; rows changed since and left as they are: \(count(changed))" : "")
+        + (raised > 0
+          ? "; rows with a later time, because their removal was handed out: \(count(raised)), so the digest differs"
+          : "") + "\n"
     case .digests(let digests):
       func line(_ digest: TableDigest, _ place: String) -> String {
         "digest \(digest.digest) of \(QuantityFormat.count(digest.rowCount, "row"))\(place)\n"
@@ -186,6 +189,7 @@ extension DedupCommand {
         ("restoredValues", report.restoredValueCount),
         ("restoredMarks", report.restoredMarkCount),
         ("changedRows", report.changedRowCount), ("danglingRows", report.danglingRowCount),
+        ("raisedRows", report.raisedRowCount),
       ]
       members += [
         ("task", .string("undo")), ("run", .number(report.run)), ("counters", .counts(counters)),

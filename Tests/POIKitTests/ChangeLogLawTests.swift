@@ -86,20 +86,125 @@ import Testing
           if isUndone, connection.isInTransaction { try connection.execute("ROLLBACK") }
         }
       }
-      let after = try records(of: store)
-      let changes = try ChangeLogTests.changes(of: store)
-      for key in Set(before.keys).union(after.keys).union(changes.keys) {
-        let expected: [String?] =
-          switch (before[key], after[key]) {
-          case (nil, nil): [nil]
-          case (nil, _?): ["insert"]
-          case (_?, nil): ["delete"]
-          // An edit that ended as it began may be listed.
-          case (let old?, let new?): old == new ? [nil, "update"] : ["update"]
+      try expectDifferences(since: before, in: store, "seed \(seed), \(setting): \(statements)")
+    }
+  }
+
+  /// Expects that the net changes are the differences from the records `before`.
+  private func expectDifferences(
+    since before: [String: String], in store: Store, _ comment: Comment
+  ) throws {
+    let after = try records(of: store)
+    let changes = try ChangeLogTests.changes(of: store)
+    for key in Set(before.keys).union(after.keys).union(changes.keys) {
+      let expected: [String?] =
+        switch (before[key], after[key]) {
+        case (nil, nil): [nil]
+        case (nil, _?): ["insert"]
+        case (_?, nil): ["delete"]
+        // An edit that ended as it began may be listed.
+        case (let old?, let new?): old == new ? [nil, "update"] : ["update"]
+        }
+      #expect(expected.contains(changes[key]), "key \(key), \(comment)")
+    }
+  }
+
+  // MARK: Deliveries in between
+
+  /// A record without its time, which a delivery gives to records with edited related rows.
+  private func timeless(_ record: String?) throws -> JSONValue? {
+    guard let record, var members = try JSONValue(parsing: Array(record.utf8).span).members else {
+      return nil
+    }
+    members.removeAll { $0.name == "updatedAt" }
+    return .object(members)
+  }
+
+  /// Records of a delivery, before or after all local changes.
+  private func delivery(using generator: inout SplitMix64) -> [String] {
+    func pick(_ choices: String...) -> String { choices.randomElement(using: &generator)! }
+    return (0..<Int.random(in: 1...5, using: &generator)).map { _ in
+      """
+      {"id":"\(pick("a", "b", "c", "d", "e"))","name":\(pick("\"A\"", "\"z\"", "null")),\
+      "slug":\(pick("null", "\"sa\"", "\"sd\"")),"updatedAt":"\(pick("1980", "2100"))-01-01T00:00:00Z",\
+      "category":\(pick("\"Cafe\"", "null")),"tags":[\(pick("", #"{"t":"x","notes":[{"t":"n"}]}"#))]}
+      """
+    }
+  }
+
+  /// Hands out all changes, and ends them.
+  private func acknowledgeAll(in store: Store) throws {
+    var lines: [UInt8] = []
+    try store.exportUnsent { piece in for index in piece.indices { lines.append(piece[index]) } }
+    let answers = try lines.split(separator: UInt8(ascii: "\n")).map { line in
+      let change = try JSONValue(parsing: Array(line).span)
+      let id = try #require((change["record"] ?? change["removed"])?["id"]?.string)
+      return #"{"key":{"id":"\#(id)"},"edition":\#(try #require(change["edition"]?.integer))}"#
+    }
+    try store.acknowledge(from: [.text(answers.joined(separator: "\n"), named: "answer")])
+  }
+
+  @Test(arguments: [(false, false), (true, false), (true, true)])
+  func `no delivery overwrites a local change`(
+    _ setting: (isStamped: Bool, recursive: Bool)
+  ) throws {
+    let policies = MergePolicy.allCases.filter {
+      ![.append, .error, .newestByProperty].contains($0)
+    }
+    for seed in 0..<UInt64(TestLength.count(12, long: 1_000)) {
+      var generator = SplitMix64(seed: seed)
+      let store = try ChangeLogTests.places(
+        isStamped: setting.isStamped, recursive: setting.recursive, references: true)
+      let model = try store.model()
+      var before = try records(of: store)
+      var steps: [String] = []
+      for _ in 0..<Int.random(in: 2...6, using: &generator) {
+        for _ in 0..<Int.random(in: 0...3, using: &generator) {
+          let statement = statement(using: &generator)
+          steps.append(statement.text)
+          try store.withConnection { try? $0.execute(statement) }
+        }
+        if Int.random(in: 0..<5, using: &generator) == 0 {
+          steps.append("acknowledge")
+          try acknowledgeAll(in: store)
+          before = try records(of: store)
+          #expect(
+            try ChangeLogTests.changes(of: store) == [:], "seed \(seed), \(setting): \(steps)")
+          continue
+        }
+        let (mine, local) = (try records(of: store), try ChangeLogTests.changes(of: store))
+        let lines = delivery(using: &generator)
+        var options = ImportOptions()
+        options.maximumSkew = nil
+        options.isSnapshot = Int.random(in: 0..<4, using: &generator) == 0
+        options.removalLimit = .count(99)
+        if !options.isSnapshot { options.mergePolicy = policies.randomElement(using: &generator)! }
+        steps.append("\(options.mergePolicy.map { "\($0)" } ?? "snapshot"): \(lines)")
+        let comment: Comment = "seed \(seed), \(setting): \(steps)"
+        do throws(StoreError) {
+          try store.importRecords(
+            from: .text(lines.joined(separator: "\n"), named: "delivery"), model: model,
+            options: options)
+        } catch {
+          // Records with the slug of another place were rejected.
+          #expect(error.code == .snapshotRefused, comment)
+        }
+        let (after, changes) = (try records(of: store), try ChangeLogTests.changes(of: store))
+        for (key, change) in local {
+          if change == "delete", after[key] != nil {
+            #expect(
+              setting.isStamped
+                && lines.contains { $0.contains("\"id\":\"\(key)\"") && $0.contains("2100") },
+              "key \(key), \(comment)")
+          } else {
+            #expect(try timeless(after[key]) == timeless(mine[key]), "key \(key), \(comment)")
           }
-        #expect(
-          expected.contains(changes[key]), "seed \(seed), \(setting), key \(key): \(statements)")
+        }
+        for key in Set(before.keys).union(after.keys) where changes[key] == nil {
+          before[key] = after[key]
+        }
       }
+      try expectDifferences(since: before, in: store, "seed \(seed), \(setting): \(steps)")
     }
   }
 }

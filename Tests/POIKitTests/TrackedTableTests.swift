@@ -79,6 +79,20 @@ import Testing
     #expect(try store.rows("SELECT id FROM note ORDER BY 1") == ["1", "2", "3"])
   }
 
+  @Test func `a row that REPLACE removed here stays away, whatever the policy`() throws {
+    let store = try tracked()
+    try store.execute(
+      "CREATE UNIQUE INDEX app ON note(text); UPDATE note SET text = text")
+    try store.store.track()
+    // It was also edited before.
+    try store.execute(
+      "UPDATE note SET tag = 7 WHERE id = 1; UPDATE OR REPLACE note SET text = 'a' WHERE id = 2")
+    for policy in Self.policies {
+      #expect(try store.run([Self.first[0]], policy).counters.stale == 1)
+      #expect(try localKeys(store).sorted() == ["1", "2"])
+    }
+  }
+
   @Test func `a snapshot neither removes what is only local nor logs what it removes`() throws {
     let store = try tracked()
     try store.execute(
@@ -149,6 +163,79 @@ import Testing
     #expect(try store.rows("SELECT * FROM poikit_tombstone_note") == [])
   }
 
+  // MARK: Other connections
+
+  /// A tracked table in a file.
+  private func tracked(in path: String) throws -> MergeStore {
+    let store = try MergeStore(store: Store(path))
+    #expect(try store.run(Self.first, .newest).counters.inserted == 3)
+    try store.store.track()
+    return store
+  }
+
+  @Test func `a program that attaches the store is tracked, with an untrusted schema, too`() throws
+  {
+    let folder = try ScratchFolder()
+    let store = try tracked(in: folder.file("s.sqlite"))
+    let app = try Connection.inMemory()
+    try app.execute(
+      """
+      PRAGMA trusted_schema = OFF; CREATE TABLE note(id INTEGER, text TEXT);
+      ATTACH \(literal: folder.file("s.sqlite")) AS s;
+      UPDATE s.note SET text = 'mine' WHERE id = 1; DELETE FROM s.note WHERE id = 2;
+      INSERT INTO s.note(id, text) VALUES (9, 'new'); INSERT INTO note VALUES (3, 'its own')
+      """)
+    #expect(try localKeys(store).sorted() == ["1", "2", "9"])
+    #expect(try store.rows("SELECT at > 100000000 FROM note WHERE id IN (1, 3)") == ["1", "0"])
+  }
+
+  @Test func `what another program writes beside a delivery is logged`() throws {
+    let folder = try ScratchFolder()
+    let store = try tracked(in: folder.file("s.sqlite"))
+    let app = try Connection(path: folder.file("s.sqlite"), busyTimeout: 0)
+    let delivery = try Connection(path: folder.file("s.sqlite"))
+    let edit: SQL = "UPDATE note SET text = 'mine' WHERE id = 1"
+    try delivery.inTransaction {
+      try delivery.writing(.unlogged) {
+        try delivery.execute("UPDATE note SET text = 'theirs' WHERE id = 2")
+        // The other program waits: it never sees that writes are not logged.
+        let error = #expect(throws: SQLiteError.self) { try app.execute(edit) }
+        #expect(error?.isBusy == true)
+      }
+    }
+    try app.execute(edit)
+    #expect(try localKeys(store) == ["1"])
+    // What is rolled back, as the transaction of a killed program is, leaves no mark.
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try delivery.inTransaction { try delivery.writing(.unlogged) { throw Stop() } }
+    }
+    try app.execute("DELETE FROM note WHERE id = 3")
+    #expect(try localKeys(store) == ["1", "3"])
+  }
+
+  @Test func `edits between the batches of a delivery stay`() throws {
+    let folder = try ScratchFolder()
+    let store = try tracked(in: folder.file("s.sqlite"))
+    let app = try Connection(path: folder.file("s.sqlite"))
+    var options = ImportOptions()
+    options.batchSize = 1
+    options.jobCount = 1
+    options.mergePolicy = .newest
+    options.maximumSkew = nil
+    let later = (1...3).map { #"{"id":\#($0),"text":"theirs","at":2000000000}"# }
+    var hasEdited = false
+    let report = try store.run(later, options) { _ in
+      if !hasEdited { try? app.execute("UPDATE note SET text = 'mine' WHERE id = 3") }
+      hasEdited = true
+      return .proceed
+    }
+    #expect(report.counters.updated == 2)
+    #expect(report.counters.kept == 1)
+    #expect(try store.rows("SELECT text FROM note") == ["theirs", "theirs", "mine"])
+    #expect(try store.digest() == report.digest)
+  }
+
   // MARK: The toolkit's own changes
 
   @Test func `a deduplication is a local change, and undoing it restores rows, times and digest`()
@@ -165,6 +252,57 @@ import Testing
     try store.undo()
     #expect(try store.dump() == before)
     #expect(try store.digest() == digest)
+  }
+
+  @Test func `a row whose removal was handed out comes back with a later time`() throws {
+    let store = try tracked()
+    let digest = try store.digest()
+    let layout = try TableLayout(store.model, key: ["tag"])
+    func deduplicate() throws {
+      let report = try store.store.deduplicate(
+        Deduplicator(layout: layout, options: DeduplicationOptions()))
+      #expect(report.changes.removedRowCount == 2)
+    }
+    try deduplicate()
+    try store.store.exportUnsent { _ in }
+    // Removed again after that, and not handed out.
+    #expect(try store.store.undo().raisedRowCount == 2)
+    #expect(try store.rows("SELECT sum(at) FROM note") == ["302000000"])
+    #expect(try store.digest() != digest)
+    #expect(try localKeys(store).count == 2)
+    let raised = try store.dump()
+    try deduplicate()
+    #expect(try store.store.undo().raisedRowCount == 0)
+    #expect(try store.dump() == raised)
+  }
+
+  @Test func `the run that enforced the key of a tracked table is not undone`() throws {
+    let store = try MergeStore()
+    #expect(try store.run(Self.first, .append).counters.inserted == 3)
+    try store.deduplicate()
+    try store.store.track()
+    let error = #expect(throws: StoreError.self) { try store.undo() }
+    #expect(error?.code == .cannotUndo)
+    #expect(error?.message.contains("--untrack") == true)
+    try store.store.untrack()
+    try store.undo()
+  }
+
+  @Test func `old local removals are forgotten, unless they were not acknowledged`() throws {
+    let store = try tracked()
+    try store.execute("DELETE FROM note WHERE id < 3")
+    let now = Instant(microseconds: 4_000_000_000_000_000)
+    func purge() throws -> Int {
+      try store.store.purgeTombstones(of: store.model, olderThan: .seconds(1), clock: { now })
+        .deletedTombstoneCount
+    }
+    #expect(try purge() == 0)
+    try store.store.exportUnsent { _ in }
+    try store.store.acknowledge(from: [.text(#"{"key":{"id":1},"edition":9}"#, named: "a")])
+    try store.store.acknowledge(from: [.text(#"{"key":{"id":1},"edition":1}"#, named: "a")])
+    #expect(try purge() == 1)
+    #expect(try store.rows("SELECT id FROM poikit_tombstone_note") == ["2"])
+    #expect(try store.run(Self.first, .newest).counters.inserted == 1)
   }
 
   @Test func `another model of the table is tracked, too`() throws {

@@ -16,6 +16,9 @@ from places import PRODUCTS, TOOLS
 # The largest size for the floor in input order, which changes another page with each record.
 UPSERT_RECORDS = 100_000
 
+# Into a table whose local changes are tracked; it has none.
+TRACKED = "merge, tracked"
+
 CONTENT = """
     SELECT count(*), sum(updatedAt % 1000003), sum(length(information)),
       sum(CASE WHEN poikit_id <= {rows} THEN poikit_id * (updatedAt % 1009) END)
@@ -29,6 +32,7 @@ class Delivery:
     def __init__(self, folder, record_count):
         self.record_count = record_count
         self.base, self.later = folder / "base.sqlite", folder / "later.json"
+        self.tracked = folder / "tracked.sqlite"
         self.content = None
         first = folder / "first.json"
         self.generate(first, "--duplicates", "0")
@@ -37,6 +41,8 @@ class Delivery:
             subprocess.run([*command, "--quiet", "--store", self.base], check=True,
                            stdout=subprocess.DEVNULL)
         first.unlink()
+        shutil.copy(self.base, self.tracked)
+        subprocess.run([TOOLS / "poi-import", "--quiet", "--track", "--store", self.tracked], check=True)
 
     def generate(self, path, *options):
         subprocess.run(
@@ -50,7 +56,7 @@ class Delivery:
         verification.expect_equal(found, self.content, "content of the merged store")
 
     def remove(self):
-        for path in (self.base, self.later):
+        for path in (self.base, self.tracked, self.later):
             path.unlink()
 
 
@@ -61,7 +67,7 @@ class Merge(Contestant):
         self.name, self.kind, self.arguments = name, kind, arguments
 
     def commands(self, delivery, store):
-        shutil.copy(delivery.base, store)
+        shutil.copy(delivery.tracked if self.name == TRACKED else delivery.base, store)
         source = ["--input", delivery.later] if self.kind == "floor" else [delivery.later]
         yield "merge", [*self.arguments, *source, "--store", store]
 
@@ -87,4 +93,5 @@ def contestants(record_count):
         yield Merge("floor merge" if road == "landing" else f"floor merge, {road}", "floor",
                     PRODUCTS / "floor", "merge", "--road", road, "--batch", str(LARGEST_BATCH),
                     "--pragmas", floor_pragmas(IMPORT_CACHE))
-    yield Merge("merge", "toolkit", TOOLS / "poi-import", "--quiet", "--report", "json")
+    for name in ("merge", TRACKED):
+        yield Merge(name, "toolkit", TOOLS / "poi-import", "--quiet", "--report", "json")

@@ -17,7 +17,7 @@ extension Store {
 
   /// Deletes rows that are marked as removed, and stored tombstones, if their timestamp is older than an
   /// age. Rows and tombstones without a timestamp stay. So do rows that were removed more recently, by an
-  /// instant in their mark or by a snapshot.
+  /// instant in their mark or by a snapshot, and local removals that were not acknowledged.
   ///
   /// Afterwards an older record with such a key counts as new. So the age must be greater than the age of
   /// any record that may still arrive.
@@ -47,14 +47,15 @@ extension Store.Lease {
     of model: Model, olderThan age: Duration, clock: () -> Instant
   ) throws -> Store.PurgeReport {
     precondition(age >= .zero)
-    guard model.tombstone != nil, let name = model.timestamp,
+    let log = try ChangeLog.existing(of: model, in: connection)
+    guard model.tombstone != nil || log != nil, let name = model.timestamp,
       let timestamp = model.attribute(named: name)
     else {
       throw StoreFailure(
         .invalidOptions,
         """
-        the model "\(model.name)" does not say how old a removal is: it needs "x-tombstone" and \
-        "x-timestamp"
+        the model "\(model.name)" does not say how old a removal is: it needs "x-timestamp", and "x-tombstone" \
+        unless its table is tracked
         """)
     }
     try checkTable(of: model)
@@ -65,7 +66,7 @@ extension Store.Lease {
         let rowCount = try connection.writing(.unlogged) {
           try deleteMarked(model, timestamp, before: limit)
         }
-        let deletedTombstoneCount = try forgetRemovals(model, before: limit)
+        let deletedTombstoneCount = try forgetRemovals(model, log, before: limit)
         let run = try RunRecord.begin(
           tool: RunRecord.deduplicationTool, table: model.table, started: now,
           options: .object(["purgedBefore": .number(limit)]), in: connection)
@@ -104,10 +105,21 @@ extension Store.Lease {
     return try rows.delete(archivingUnder: nil).deletedCount
   }
 
-  private func forgetRemovals(_ model: Model, before limit: Int64) throws -> Int {
-    guard let table = TombstoneTable(model), try table.exists(in: connection) else { return 0 }
+  private func forgetRemovals(
+    _ model: Model, _ log: ChangeLog?, before limit: Int64
+  ) throws -> Int {
+    guard let table = try TombstoneTable.used(by: model, in: connection),
+      try table.exists(in: connection)
+    else { return 0 }
+    // A removal that was not acknowledged is handed out with its time.
+    let isLocal: SQL =
+      log.map {
+        "(\($0.keyList)) IN (SELECT \($0.keyList) FROM \($0.quotedName) WHERE \($0.hasKey))"
+      } ?? "0"
     try connection.execute(
-      "DELETE FROM \(table.quotedName) WHERE \(TombstoneTable.timestampColumn) < \(limit)")
+      """
+      DELETE FROM \(table.quotedName) WHERE \(TombstoneTable.timestampColumn) < \(limit) AND NOT \(isLocal)
+      """)
     return connection.changeCount
   }
 }

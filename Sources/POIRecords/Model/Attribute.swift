@@ -18,7 +18,7 @@ package struct Attribute: Sendable {
   package let storage: Storage
 
   /// Whether a record without the attribute is rejected.
-  package let isRequired: Bool
+  package internal(set) var isRequired: Bool
 
   /// Whether a number or a boolean written as a string is accepted.
   package let isLenient: Bool
@@ -43,6 +43,9 @@ package struct Attribute: Sendable {
 
   /// The attribute of another table whose value this one holds, if the model says so.
   package internal(set) var target: Target?
+
+  /// Whether null says that the record has no value, although the types do not allow null.
+  var clearsByNull = false
 
   /// Whether times are written with their zone, though it may be missing.
   package internal(set) var writesZone = false

@@ -14,10 +14,10 @@ public struct Model: Sendable {
   public let table: String
 
   /// The attributes, except relations to many, in document order.
-  package private(set) var attributes: [Attribute]
+  package internal(set) var attributes: [Attribute]
 
   /// The relations to many, in document order.
-  package private(set) var relations: [RelationToMany]
+  package internal(set) var relations: [RelationToMany]
 
   /// The names of the attributes that identify a record; empty if the model has no key.
   public let key: [String]
@@ -39,7 +39,7 @@ public struct Model: Sendable {
   public internal(set) var groupsNullKeys = false
 
   /// How a record says that it was removed; nil if the model has no tombstone.
-  package let tombstone: Tombstone?
+  package internal(set) var tombstone: Tombstone?
 
   /// The column that stores the unmapped members as one JSON object, if any.
   public private(set) var unmappedColumn: String?

@@ -120,6 +120,7 @@ extension RecordDecoder {
     let token = element.tape[value]
     let types = layout.fields[index].attribute.types
     switch token.kind {
+    case .null where layout.fields[index].attribute.clearsByNull: return .null
     case .null where types.contains(.null):
       check(RuleSubject(valueAt: value, of: element, start: value), of: index)
       return .null

@@ -20,8 +20,11 @@ struct ChangeClock {
 
   /// The clock's time, but later than another time, which may be NULL.
   func time(after other: SQL) -> SQL {
-    "max(\(now), coalesce((\(other) / \(unit) + 1) * \(unit), \(now)))"
+    "max(\(now), coalesce(\(next(after: other)), \(now)))"
   }
+
+  /// The next time after another one, which may be NULL.
+  func next(after other: SQL) -> SQL { "(\(other) / \(unit) + 1) * \(unit)" }
 
   /// The clock's time in microseconds since 1970, in whole milliseconds or units of the records.
   private var now: SQL {

@@ -88,22 +88,29 @@ extension ChangeLog {
     }
   }
 
-  /// Drops the threats that came to nothing, and remembers the removals by `REPLACE`, which fires no trigger.
+  /// Drops the threats that came to nothing. A last one of a key without a row is a removal by `REPLACE`, which fires no
+  /// trigger.
   private func settleThreats() throws {
-    let threats: SQL = """
-      SELECT \(keyList), max(\(ChangeLog.time)) AS time FROM \(quotedName)
-      GROUP BY \(keyList) HAVING min(\(ChangeLog.kind)) = \(Kind.threatened.rawValue)
-      """
-    let time: SQL = ChangeClock(model)?.time(after: "g.time") ?? "g.time"
+    let threat = Kind.threatened.rawValue
+    let isThreat: SQL = "\(ChangeLog.kind) = \(threat)"
+    let time: SQL = ChangeClock(model)?.time(after: "l.\(ChangeLog.time)") ?? "l.\(ChangeLog.time)"
     try connection.execute(
       """
-      DELETE FROM \(quotedName) WHERE \(ChangeLog.number) IN (
-        SELECT l.\(ChangeLog.number) FROM (\(threats)) AS g
-        CROSS JOIN \(records) AS t ON \(isSameKey("t", "g"))
-        JOIN \(quotedName) AS l ON \(isSameKey("l", "g")));
+      DELETE FROM \(quotedName) WHERE \(isThreat) AND (\(keyList)) IN (
+        SELECT \(key(of: "t")) FROM (
+          SELECT \(keyList) FROM \(quotedName) GROUP BY \(keyList) HAVING min(\(ChangeLog.kind)) = \(threat)) AS g
+        CROSS JOIN \(records) AS t ON \(isSameKey("t", "g")));
+      CREATE TEMP TABLE IF NOT EXISTS poikit_replaced (seq INTEGER PRIMARY KEY);
+      DELETE FROM temp.poikit_replaced;
+      INSERT INTO temp.poikit_replaced
+      SELECT g.last FROM (
+        SELECT \(keyList), max(\(ChangeLog.number)) AS last, \(ChangeLog.kind) FROM \(quotedName) GROUP BY \(keyList)) AS g
+      WHERE \(isThreat) AND NOT EXISTS (SELECT 1 FROM \(records) AS t WHERE \(isSameKey("t", "g")));
       INSERT OR IGNORE INTO \(tombstones.quotedName) (\(keyList), \(TombstoneTable.timestampColumn))
-      SELECT \(key(of: "g")), \(time) FROM (\(threats)) AS g
-      WHERE NOT EXISTS (SELECT 1 FROM \(records) AS t WHERE \(isSameKey("t", "g")))
+      SELECT \(key(of: "l")), \(time) FROM temp.poikit_replaced CROSS JOIN \(quotedName) AS l
+      ON l.\(ChangeLog.number) = seq;
+      UPDATE \(quotedName) SET \(ChangeLog.kind) = \(Kind.changed.rawValue)
+      WHERE \(ChangeLog.number) IN (SELECT seq FROM temp.poikit_replaced)
       """)
   }
 }

@@ -156,10 +156,12 @@ final class ChangeLog {
   func holds(row: SQL) -> SQL {
     """
     (\(key(of: row))) IN (SELECT \(keyColumns.joined(separator: ", ")) FROM \(quotedName)
-      WHERE \(ChangeLog.kind) <> \(Kind.discarded.rawValue)
-        AND \(keyColumns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")))
+      WHERE \(ChangeLog.kind) <> \(Kind.discarded.rawValue) AND \(hasKey))
     """
   }
+
+  /// The condition that an entry has a key; else it says what was touched.
+  var hasKey: SQL { "\(ChangeLog.via) IS NULL" }
 
   /// The number of the last entry that the log ever had.
   func lastNumber() throws -> Int64 {
@@ -185,6 +187,16 @@ final class ChangeLog {
     WHERE CASE WHEN is_there AND was_there THEN is_real
       WHEN is_there OR was_there THEN 1
       ELSE first / 4 <= \(ChangeLog.handed(of: model.table)) END
+    """
+  }
+
+  /// A query of the keys with entries after a number: the columns of the key, the edition, and whether the key has a
+  /// row now.
+  func changes(since number: Int64) -> SQL {
+    """
+    \(seenKeys(upTo: nil))
+    SELECT \(keyList), edition, is_there FROM seen
+    WHERE edition > \(number) AND (is_real OR NOT is_there) ORDER BY edition
     """
   }
 

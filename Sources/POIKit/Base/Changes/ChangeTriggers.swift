@@ -122,16 +122,19 @@ extension ChangeTriggers {
     // With another row id, other rows of relations to many belong to the record.
     let columns = [id.text] + columns
     let isChanged: [SQL] = columns.map { "OLD.\(name: $0) IS NOT NEW.\(name: $0)" }
-    let isSameKey: SQL =
-      "NOT (\(log.keyColumns.map { "OLD.\($0) IS NEW.\($0)" }.joined(separator: " AND ")))"
-    let own: SQL? = clock.map { "SELECT OLD.\(name: $0.column)" }
+    let isSameKey = log.keyColumns.map { "OLD.\($0) IS NEW.\($0)" as SQL }
+      .joined(separator: " AND ")
+    let isOtherKey: SQL = "NOT (\(isSameKey))"
+    // No other row had the key, and it does not count as removed.
+    let own = clock.flatMap { stamp(after: "OLD.\(name: $0.column)", where: isSameKey) }
+    let latest = latestTime(and: clock.map { "SELECT OLD.\(name: $0.column)" })
     return Trigger(
       name: name("update"), event: .update, columns: columns, table: log.model.table,
       condition: "\(OwnWrites.areLogged) AND (\(isChanged.joined(separator: " OR ")))",
       body: ([
-        entry(.changed, "OLD"), entry(.appeared, "NEW", where: isSameKey),
-        tombstone(where: isSameKey),
-      ] + arrival(latest: latestTime(and: own))).joined(separator: "; "))
+        entry(.changed, "OLD"), own, entry(.appeared, "NEW", where: isOtherKey),
+        tombstone(where: isOtherKey),
+      ].compactMap { $0 } + arrival(latest: latest, where: isOtherKey)).joined(separator: "; "))
   }
 
   private var deletion: Trigger {
@@ -168,17 +171,23 @@ extension ChangeTriggers {
 
   /// What follows if a key has a row: the row gets a time later than all that its key had, and the key no longer counts
   /// as removed.
-  private func arrival(latest: SQL) -> [SQL] {
-    let forgetting: SQL =
-      "DELETE FROM \(name: log.tombstones.name) WHERE \(log.isSameKey(SQL(name: log.tombstones.name), "NEW"))"
-    guard let clock else { return [forgetting] }
-    let column = SQL(name: clock.column)
-    return [
+  private func arrival(latest: SQL, where condition: SQL = "1") -> [SQL] {
+    let forgetting: SQL = """
+      DELETE FROM \(name: log.tombstones.name)
+      WHERE \(log.isSameKey(SQL(name: log.tombstones.name), "NEW")) AND \(condition)
       """
+    return (stamp(after: latest, where: condition).map { [$0] } ?? []) + [forgetting]
+  }
+
+  /// Gives the new row the clock's time if its own is not after another one; nil if the model has no clock.
+  private func stamp(after latest: SQL, where condition: SQL) -> SQL? {
+    guard let clock else { return nil }
+    let column = SQL(name: clock.column)
+    return """
       UPDATE \(table) SET \(column) = \(clock.time(after: latest))
-      WHERE \(id) = NEW.\(id) AND \(OwnWrites.areStamped) AND (NEW.\(column) IS NULL OR NEW.\(column) <= \(latest))
-      """, forgetting,
-    ]
+      WHERE \(id) = NEW.\(id) AND \(condition) AND \(OwnWrites.areStamped)
+        AND (NEW.\(column) IS NULL OR NEW.\(column) <= \(latest))
+      """
   }
 
   /// The latest time that the key of the new row had: as a removal, or in a row that was just replaced.

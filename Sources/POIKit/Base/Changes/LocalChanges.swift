@@ -5,7 +5,7 @@ internal import POISQLite
 ///
 /// The entries of the log are listed in a temporary table, in the order of their keys, because the log itself has no
 /// index: that would cost each change of an app.
-struct LocalChanges: ~Copyable {
+final class LocalChanges {
   private static let list: SQL = "temp.poikit_local"
 
   private let log: ChangeLog
@@ -22,7 +22,6 @@ struct LocalChanges: ~Copyable {
 
   /// The changes of a tracked table, inside the caller's transaction. None is known before `follow`.
   init(_ log: ChangeLog) throws {
-    // The initializer of a noncopyable value must do everything that can fail before it sets the first property.
     let connection = log.connection
     let columns = log.keyColumns.joined(separator: ", ")
     let number = ChangeLog.number
@@ -39,31 +38,27 @@ struct LocalChanges: ~Copyable {
       CREATE TABLE \(LocalChanges.list) (
         \(types.joined(separator: ", ")), \(number) INTEGER, PRIMARY KEY (\(columns), \(number))) STRICT, WITHOUT ROWID
       """)
-    let listing = try connection.prepare(
+    listing = try connection.prepare(
       """
       INSERT INTO \(LocalChanges.list) SELECT \(columns), \(number) FROM \(log.quotedName) WHERE \(number) > ?1
       """)
-    let lookup = try connection.prepare(
+    lookup = try connection.prepare(
       """
-      SELECT max(CASE e.\(ChangeLog.kind) WHEN \(ChangeLog.Kind.threatened.rawValue) THEN 0
-        WHEN \(ChangeLog.Kind.discarded.rawValue) THEN 1 ELSE 2 END)
+      SELECT max(e.\(ChangeLog.kind) <> \(ChangeLog.Kind.discarded.rawValue))
       FROM \(LocalChanges.list) AS l CROSS JOIN \(log.quotedName) AS e ON e.\(number) = l.\(number)
       WHERE \(isKey)
       """)
-    let settling = try connection.prepare(
+    settling = try connection.prepare(
       """
       DELETE FROM \(log.quotedName)
       WHERE \(number) IN (SELECT l.\(number) FROM \(LocalChanges.list) AS l WHERE \(isKey))
       """)
     self.log = log
-    self.listing = listing
-    self.lookup = lookup
-    self.settling = settling
     keySlots = log.model.key.compactMap { log.model.attributes.index(named: $0) }
   }
 
   /// Reads what programs have logged since, inside the caller's transaction.
-  mutating func follow() throws {
+  func follow() throws {
     try log.expand()
     let now = try log.lastNumber()
     guard now > last else { return }
@@ -77,8 +72,6 @@ struct LocalChanges: ~Copyable {
   enum Mark {
     /// Nothing.
     case none
-    /// That its row may have been replaced: if it is there, it was not.
-    case threat
     /// That its changes were discarded.
     case discard
     /// A change.
@@ -86,17 +79,17 @@ struct LocalChanges: ~Copyable {
   }
 
   /// What the log has of the key of a record.
-  mutating func mark(of record: Int, in batch: borrowing RecordBatch) throws -> Mark {
+  func mark(of record: Int, in batch: borrowing RecordBatch) throws -> Mark {
     guard exist else { return .none }
     try batch.bind(record: record, slots: keySlots, to: &lookup)
     guard try lookup.step() else { return .none }
     defer { try? lookup.reset() }
     guard !lookup.isNull(0) else { return .none }
-    return [.threat, .discard, .change][Int(lookup.integer(0))]
+    return lookup.integer(0) == 1 ? .change : .discard
   }
 
   /// Forgets the changes of the key of a record, because the delivery has the same content, or another one that counts.
-  mutating func settle(_ record: Int, of batch: borrowing RecordBatch) throws {
+  func settle(_ record: Int, of batch: borrowing RecordBatch) throws {
     guard exist else { return }
     try batch.bind(record: record, slots: keySlots, to: &settling)
     try settling.run()

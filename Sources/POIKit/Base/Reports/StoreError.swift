@@ -53,6 +53,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case interferingTrigger
     /// A row does not fit the type that it is decoded as.
     case undecodable
+    /// A record of the program breaks a rule of its model.
+    case invalidRecord
     /// A winner cannot get a value that its losers have.
     case unmergeableValue
     /// Rows violate the unique index.

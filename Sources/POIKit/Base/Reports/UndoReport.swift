@@ -18,6 +18,10 @@ public struct UndoReport: Sendable, Hashable {
   /// The number of rows that were left alone because they had changed since the run.
   public let changedRowCount: Int
 
+  /// The number of restored rows of a tracked table that got a later time, because a server may know that they were
+  /// removed. With any, the digest is another one than before the run.
+  public let raisedRowCount: Int
+
   /// The number of restored rows that refer to missing rows of other tables.
   public let danglingRowCount: Int
 

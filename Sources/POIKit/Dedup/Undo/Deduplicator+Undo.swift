@@ -36,6 +36,11 @@ extension Deduplicator {
   private static func restore(_ run: UndoableRun, end: Instant) throws -> UndoReport {
     // A row may be restored before the row that it refers to.
     try run.connection.execute("PRAGMA defer_foreign_keys = ON")
+    if run.outcome.createdIndex, try ChangeLog.exists(of: run.table, in: run.connection) {
+      throw run.obstacle(
+        "local changes of '\(run.table)' are remembered by the key that it enforced; end that first "
+          + "(poi-import --untrack)")
+    }
     try dropEnforcement(of: run)
     let schemas = try schemas(of: run)
     let archives = run.archivedTables.compactMap { schemas[ExactText($0)] }
@@ -52,6 +57,7 @@ extension Deduplicator {
         throw try run.changedByTrigger(row: row, of: archive.source.name)
       }
     }
+    let raisedCount = try raiseRows(of: run)
     let danglingCount = try danglingRowCount(of: run)
     try forget(run, at: end)
     let counts = replay.valueCounts
@@ -59,7 +65,31 @@ extension Deduplicator {
       run: run.id, restoredRowCount: replay.rowCount,
       restoredReferenceCount: counts[.reference] ?? 0, restoredValueCount: counts[.value] ?? 0,
       restoredMarkCount: counts[.mark] ?? 0, changedRowCount: replay.changedRowCount,
-      danglingRowCount: danglingCount, droppedIndex: run.outcome.createdIndex)
+      raisedRowCount: raisedCount, danglingRowCount: danglingCount,
+      droppedIndex: run.outcome.createdIndex)
+  }
+
+  /// Gives restored rows of a tracked table a later time if their removal was handed out: a server would prefer it.
+  private static func raiseRows(of run: UndoableRun) throws -> Int {
+    let connection = run.connection
+    guard run.archivedTables.containsExactly(run.table), !run.isSnapshot,
+      try ChangeLog.exists(of: run.table, in: connection),
+      let document = try Bookkeeping.document(ofTable: run.table, in: connection)
+    else { return 0 }
+    let log = try ChangeLog(of: Model(parsing: document), in: connection)
+    guard let clock = ChangeClock(log.model) else { return 0 }
+    let handed = ChangeLog.handed(of: run.table)
+    try connection.execute(
+      """
+      UPDATE main.\(name: run.table) SET \(name: clock.column) = \(clock.next(after: SQL(name: clock.column)))
+      WHERE \(handed) > 0 AND \(StoreSchema.idColumn) IN (
+          SELECT poikit_row_id FROM main.\(name: ArchiveTable.prefix + run.table) WHERE poikit_run = \(run.id))
+        AND (\(log.keyList)) NOT IN (
+          SELECT \(log.keyList) FROM \(log.quotedName)
+          WHERE \(ChangeLog.number) > \(handed) AND \(ChangeLog.kind) = \(ChangeLog.Kind.changed.rawValue)
+            AND \(log.hasKey))
+      """)
+    return connection.changeCount
   }
 
   /// The schemas of the tables that a run changed.

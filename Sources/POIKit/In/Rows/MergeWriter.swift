@@ -34,6 +34,9 @@ struct MergeWriter: ~Copyable {
   private var conflicts = MergeConflicts()
   private var deletedRowIDs: [Int64] = []
 
+  /// The row that the last record became or met.
+  private(set) var rowID: Int64 = 0
+
   /// A writer for a policy; nil for `append`.
   ///
   /// - Parameters:
@@ -120,6 +123,7 @@ struct MergeWriter: ~Copyable {
       try insert(record, of: &batch, names, by: &rows)
       return false
     }
+    rowID = stored.rowID
     if local == .change { return try keep(record, of: &batch) }
     let policy = local == .discard ? .overwrite : chosenPolicy(for: record, of: batch)
     switch policy {
@@ -265,7 +269,7 @@ struct MergeWriter: ~Copyable {
       text = times.text(rowTime: time)
       sortMembers(of: record, in: &batch)
     }
-    let rowID = try rows.insert(record: record, of: batch, times: text)
+    rowID = try rows.insert(record: record, of: batch, times: text)
     if places != nil { try places?.add(batch.place(of: record, names), of: rowID) }
   }
 }

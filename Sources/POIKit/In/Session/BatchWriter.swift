@@ -20,6 +20,10 @@ struct BatchWriter: ~Copyable {
   /// The local changes of a tracked table.
   private var locals: LocalChanges?
 
+  /// Whether triggers can be left out: the table is tracked, and those that log local changes are the only ones. They
+  /// would log nothing, but cost more than the rows.
+  private var omitsTriggers = false
+
   /// Whether the changes up to this transaction are known.
   private var knowsLocals = false
 
@@ -57,6 +61,9 @@ struct BatchWriter: ~Copyable {
     let table = imported.rows
     let model = table.schema.model
     let savepoint = try RecordSavepoint(connection: connection)
+    let omitsTriggers = try imported.log != nil && Trigger.ofApp(in: connection).isEmpty
+    if omitsTriggers { connection.prepareTriggers(false) }
+    defer { connection.prepareTriggers(true) }
     let rows = try RowWriter(table, savepoint: savepoint, connection: connection)
     let merger = try MergeWriter(
       policy, ties: ties, choosePolicy: choosePolicy, table, connection: connection)
@@ -88,6 +95,7 @@ struct BatchWriter: ~Copyable {
     self.merger = merger
     self.tombstones = tombstones
     self.locals = locals
+    self.omitsTriggers = omitsTriggers
     key = table.key
     snapshotModel = isSnapshot ? model : nil
     self.rejection = rejection
@@ -115,6 +123,9 @@ struct BatchWriter: ~Copyable {
   /// Follows a change by another program: forgets the remembered row ids, and reads the reserved ids and what
   /// may refuse records again.
   mutating func follow(_ table: ImportedTable) throws {
+    omitsTriggers = try table.log != nil && Trigger.ofApp(in: connection).isEmpty
+    if omitsTriggers { connection.prepareTriggers(false) }
+    defer { connection.prepareTriggers(true) }
     rows = try RowWriter(table.rows, savepoint: savepoint, connection: connection)
     version = table.version
     knowsLocals = false
@@ -157,6 +168,8 @@ struct BatchWriter: ~Copyable {
       knowsLocals = true
       try connection.execute(OwnWrites.unlogged.beginning)
     }
+    if omitsTriggers { connection.prepareTriggers(false) }
+    defer { connection.prepareTriggers(true) }
     for record in first..<batch.recordCount {
       let target = targets.isEmpty ? .unknown : targets[record]
       try snapshot?.add(record, of: batch)

@@ -51,6 +51,8 @@ struct RowDecoder: Decoder {
       case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
         DecodingError.dataCorrupted(let context):
         (context.codingPath, context.debugDescription)
+      case EncodingError.invalidValue(_, let context):
+        (context.codingPath, context.debugDescription)
       case DecodingError.keyNotFound(let key, let context):
         (context.codingPath + [key], "the model has no such attribute")
       default: ([], "\(error)")

@@ -31,10 +31,18 @@ final class RowEncoder: Encoder {
   private var elements: [RowEncoder]?
   var single: RowValue?
 
-  fileprivate init(codingPath: [any CodingKey] = []) { self.codingPath = codingPath }
+  /// Whether an optional member without a value is null. If not, it is omitted.
+  fileprivate let encodesNil: Bool
 
-  static func encode<Value: Encodable>(_ value: Value) throws -> RowValue {
-    let encoder = RowEncoder()
+  fileprivate init(codingPath: [any CodingKey] = [], encodesNil: Bool) {
+    self.codingPath = codingPath
+    self.encodesNil = encodesNil
+  }
+
+  static func encode<Value: Encodable>(
+    _ value: Value, encodingNil encodesNil: Bool = false
+  ) throws -> RowValue {
+    let encoder = RowEncoder(encodesNil: encodesNil)
     try encoder.encode(value)
     return encoder.value
   }
@@ -47,14 +55,14 @@ final class RowEncoder: Encoder {
   }
 
   fileprivate func member(_ key: any CodingKey) -> RowEncoder {
-    let encoder = RowEncoder(codingPath: codingPath + [key])
+    let encoder = RowEncoder(codingPath: codingPath + [key], encodesNil: encodesNil)
     members = members ?? [:]
     members?[key.stringValue] = encoder
     return encoder
   }
 
   fileprivate func element() -> RowEncoder {
-    let encoder = RowEncoder(codingPath: codingPath)
+    let encoder = RowEncoder(codingPath: codingPath, encodesNil: encodesNil)
     elements = elements ?? []
     elements?.append(encoder)
     return encoder
@@ -105,6 +113,43 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var codingPath: [any CodingKey] { encoder.codingPath }
 
   func encodeNil(forKey key: Key) { encoder.member(key).single = .null }
+
+  private func encode<Value: Encodable>(optional value: Value?, _ key: Key) throws {
+    if let value {
+      try encode(value, forKey: key)
+    } else if encoder.encodesNil {
+      encodeNil(forKey: key)
+    }
+  }
+
+  // The compiler calls the form of the member's type.
+  func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
+    try encode(optional: value, key)
+  }
+  func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encode(optional: value, key) }
+  func encodeIfPresent(_ value: String?, forKey key: Key) throws {
+    try encode(optional: value, key)
+  }
+  func encodeIfPresent(_ value: Double?, forKey key: Key) throws {
+    try encode(optional: value, key)
+  }
+  func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try encode(optional: value, key) }
+  func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encode(optional: value, key) }
+  func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try encode(optional: value, key) }
+  func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try encode(optional: value, key) }
+  func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try encode(optional: value, key) }
+  func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encode(optional: value, key) }
+  func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try encode(optional: value, key) }
+  func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try encode(optional: value, key) }
+  func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws {
+    try encode(optional: value, key)
+  }
+  func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws {
+    try encode(optional: value, key)
+  }
+  func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws {
+    try encode(optional: value, key)
+  }
 
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
     try encoder.member(key).encode(value)

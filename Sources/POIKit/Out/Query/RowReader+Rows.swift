@@ -50,6 +50,45 @@ extension RowReader {
       rest: "WHERE t.\(StoreSchema.idColumn) = ?1 AND \(model.isLive(in: "t"))", in: connection)
   }
 
+  /// A reader of single rows by the key of the model, for `row(withKey:)`.
+  ///
+  /// - Throws: `StoreFailure` with `invalidOptions` if the key is not enforced.
+  convenience init(keyOf model: Model, in connection: Connection) throws {
+    let key = model.key.compactMap { model.attribute(named: $0)?.column }
+    guard let enforced = try EnforcedKey.read(of: model, in: connection),
+      enforced.columns.elementsEqual(key, by: { $0.isExactly($1) })
+    else {
+      throw StoreFailure(
+        .invalidOptions,
+        "the key of the table \"\(model.table)\" does not tell its records apart, because it is not enforced",
+        advice: .enforce(key: model.key, .index))
+    }
+    let isKey: [SQL] = key.enumerated().map { "t.\(name: $0.element) = ?\($0.offset + 1)" }
+    try self.init(
+      RecordLayout(model), of: model,
+      rest: "WHERE \((isKey + [model.isLive(in: "t")]).joined(separator: " AND "))",
+      in: connection)
+  }
+
+  /// The row with a key; nil if the table does not have it, or if it is marked as removed.
+  ///
+  /// - Throws: `StoreFailure` with `invalidOptions` if the values are no key.
+  func row(withKey values: [RowValue], of model: Model) throws -> Row? {
+    guard values.count == model.key.count else {
+      throw StoreFailure(
+        .invalidOptions,
+        "the key of \(model.table) has \(model.key.count) values: \(model.key.joined(separator: ", "))"
+      )
+    }
+    try statement.reset()
+    for (place, (name, value)) in zip(model.key, values).enumerated() {
+      guard let attribute = model.attribute(named: name) else { continue }
+      try statement.bind(place + 1, attribute.comparable(value))
+    }
+    defer { try? statement.reset() }
+    return try next()
+  }
+
   /// Returns the next row, or nil after the last one.
   func next() throws -> Row? {
     guard try step() else { return nil }
@@ -110,7 +149,7 @@ extension Attribute {
   private var isBoolean: Bool { types.isSubset(of: [.boolean, .null]) }
 
   /// The value in a column of a statement's current row.
-  fileprivate func value(_ column: Int, of statement: borrowing Statement) -> RowValue {
+  func value(_ column: Int, of statement: borrowing Statement) -> RowValue {
     switch statement.value(column) {
     case .null, .blob: return .null
     case .real(let real): return .real(real)
@@ -204,4 +243,16 @@ public struct Row: Sendable, Hashable {
 
   /// The value of an attribute; null if the model has no such attribute.
   public subscript(attribute: String) -> RowValue { values[attribute] ?? .null }
+
+  /// The record as a value of a type of the program; see ``Store/rows(of:as:where:orderedBy:limit:)``.
+  ///
+  /// - Throws: `StoreError` with `undecodable` if the row does not fit the type.
+  public func decode<Value: Decodable>(_ type: Value.Type) throws(StoreError) -> Value {
+    do {
+      return try Value(from: RowDecoder(.object(values)))
+    } catch {
+      throw StoreError(
+        .undecodable, "row \(id) is no \(Value.self): \(RowDecoder.message(of: error))")
+    }
+  }
 }

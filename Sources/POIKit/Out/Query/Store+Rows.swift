@@ -40,14 +40,7 @@ extension Store {
     orderedBy orders: [RowOrder] = [], limit: Int? = nil
   ) throws(StoreError) -> [Value] {
     var values: [Value] = []
-    try read(table, filters, orders, limit) { row in
-      do {
-        values.append(try Value(from: RowDecoder(.object(row.values))))
-      } catch {
-        throw StoreFailure(
-          .undecodable, "row \(row.id) is no \(Value.self): \(RowDecoder.message(of: error))")
-      }
-    }
+    try read(table, filters, orders, limit) { values.append(try $0.decode(type)) }
     return values
   }
 
