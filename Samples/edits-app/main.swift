@@ -1,4 +1,4 @@
-// What an app does that changes what it got: it imports places, edits, adds and deletes some, is told of each
+// What an app does that changes what it got: it imports places, edits, adds and deletes some, prints each
 // change, hands the changes out and takes a server's answer. A second import then keeps the edits.
 //
 //     swift run edits-app Samples/pois.json places.sqlite

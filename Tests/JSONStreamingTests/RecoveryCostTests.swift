@@ -74,7 +74,7 @@ import Testing
   @Test(arguments: 0..<UInt64(4))
   func `an input that is twice as long costs twice as much`(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
-    for run in 0..<TestLength.count(6, long: 100) {
+    for run in 0..<TestLength.count(4, long: 100) {
       let part = brackets(using: &generator)
       let shape: ElementShape = run % 2 == 0 ? .sequence : .container(JSONPointer(tokens: []))
       // Open containers nest up to the depth limit, and are read once for each level.

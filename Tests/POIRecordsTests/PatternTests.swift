@@ -114,8 +114,8 @@ import Testing
     for (pattern, text) in [
       // States with many instructions.
       (
-        "(?:0|1)*1(?:0|1){3000}!",
-        String((0..<4_000).map { _ in Bool.random(using: &random) ? "1" : "0" })
+        "(?:0|1)*1(?:0|1){1500}!",
+        String((0..<2_500).map { _ in Bool.random(using: &random) ? "1" : "0" })
       ),
       // Many letters.
       ("^(?:\(alternatives))*!", letters),

@@ -244,7 +244,7 @@ public struct Row: Sendable, Hashable {
   /// The value of an attribute; null if the model has no such attribute.
   public subscript(attribute: String) -> RowValue { values[attribute] ?? .null }
 
-  /// The record as a value of a type of the program; see ``Store/rows(of:as:where:orderedBy:limit:)``.
+  /// The record as a value of a type of the program; see `Store.rows`.
   ///
   /// - Throws: `StoreError` with `undecodable` if the row does not fit the type.
   public func decode<Value: Decodable>(_ type: Value.Type) throws(StoreError) -> Value {
