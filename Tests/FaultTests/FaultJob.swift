@@ -7,7 +7,7 @@ import POITestSupport
 /// A small piece of work on a store for fault injection. Together the jobs use all of the toolkit.
 enum FaultJob: String, CaseIterable, Codable, Sendable {
   case append, appendOnTwoThreads, merge, mergeByProperty, land, snapshot
-  case deduplicate, mergeLosers, undo, undoSnapshot, purge
+  case deduplicate, mergeLosers, undo, undoSnapshot, purge, edit
 
   static let document = #"""
     {"x-table":"note","x-key":"id","x-timestamp":"at","x-unmapped-column":"more",
@@ -33,7 +33,7 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
   var isImport: Bool {
     switch self {
     case .append, .appendOnTwoThreads, .merge, .mergeByProperty, .land, .snapshot: true
-    case .deduplicate, .mergeLosers, .undo, .undoSnapshot, .purge: false
+    case .deduplicate, .mergeLosers, .undo, .undoSnapshot, .purge, .edit: false
     }
   }
 
@@ -41,9 +41,7 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
   func prepare(_ path: String) throws {
     switch self {
     case .append, .appendOnTwoThreads: break
-    case .merge, .mergeByProperty, .land:
-      try importRecords(Self.records(14, seed: 1), into: path) { $0.mergePolicy = .newest }
-    case .snapshot:
+    case .merge, .mergeByProperty, .land, .snapshot, .edit:
       try importRecords(Self.records(14, seed: 1), into: path) { $0.mergePolicy = .newest }
     case .deduplicate, .mergeLosers, .purge:
       try importRecords(Self.records(40, seed: 2), into: path) { _ in }
@@ -94,6 +92,17 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
     case .purge:
       _ = try Store(path, for: .existing).purgeTombstones(
         of: model(), olderThan: .zero, clock: Self.clock)
+    case .edit:
+      try Store(path, for: .existing).edit { records in
+        for id in 0..<8 {
+          try records.upsert(
+            [
+              "id": .integer(Int64(id)), "text": .text("mine"), "at": .instant(Self.clock()),
+              "kind": .object(["name": .text("z")]), "tags": .array([.text("q"), .text("r")]),
+            ] as [String: RowValue])
+        }
+        try records.remove(key: 9)
+      }
     }
   }
 
