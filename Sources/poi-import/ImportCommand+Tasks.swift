@@ -153,6 +153,7 @@ extension ImportCommand {
             ("read", lines.read), ("acknowledged", report.endedCount),
             ("unknown", report.unknownCount),
             ("rejected", lines.rejected), ("records", report.records?.counters.read ?? 0),
+            ("recordsRejected", report.records?.counters.rejected ?? 0),
             ("kept", report.records?.counters.kept ?? 0),
           ])
         ),
@@ -168,10 +169,15 @@ extension ImportCommand {
         counters.append("unknown", report.unknownCount, "keys without changes up to then")
       }
       if let records = report.records?.counters {
-        counters.append("records", records.read, "as the server has them")
+        counters.append("records", records.read - records.rejected, "as the server has them")
         if records.kept > 0 { counters.append("kept", records.kept, "because of later changes") }
       }
       counters.append("rejected", lines.rejected, rules(of: report.lines))
+      if let records = report.records, records.counters.rejected > 0 {
+        counters.append(
+          "records rejected", records.counters.rejected,
+          "\(rules(of: records)); the rows stay as they are")
+      }
       tool.output.write(counters.text())
     }
     return lines.rejected + (report.records?.counters.rejected ?? 0) > 0 ? .rejected : .done

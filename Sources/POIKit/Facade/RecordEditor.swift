@@ -197,9 +197,11 @@ extension Store {
   ) throws -> Result {
     let lease = try lease()
     do {
-      return try lease.connection.inTransaction {
-        let model = try lease.model(ofTable: table)
-        return try body(RecordEditor(model, path: path, in: lease.connection))
+      return try RowRemoval.enforcingReferences(on: lease.connection) {
+        try lease.connection.inTransaction {
+          let model = try lease.model(ofTable: table)
+          return try body(RecordEditor(model, path: path, in: lease.connection))
+        }
       }
     } catch {
       guard error is StoreFailure || error is SQLiteError else { throw error }

@@ -137,6 +137,11 @@ private struct AcknowledgementForm {
         var schema = document["properties"]?[name]?.members
       else { continue }
       schema.removeAll { ["x-source", "x-merge", "default"].contains($0.name) }
+      // No row without a key has changes.
+      if let types = schema["type"]?.elements {
+        schema["type"] = .array(types.filter { $0 != .string("null") })
+        schema.removeAll { $0.name == "x-empty-as-null" }
+      }
       let place =
         attribute.source == .memberName ? JSONPointer.step(name) : attribute.source.notation
       schema.append(JSONValue.Member(name: "x-source", value: .string("/key\(place)")))
@@ -182,9 +187,15 @@ private struct AcknowledgementForm {
     return "SELECT \(keys), max(\(name: names.edition)) FROM \(table) GROUP BY \(keys)"
   }
 
-  /// A query of the records that the server changed, the later ones last.
+  /// A query of the records that the server changed, the later ones last. One beside a later edition of its key is old.
   var records: SQL {
-    "SELECT \(name: names.record) FROM \(table) WHERE \(name: names.record) IS NOT NULL ORDER BY \(StoreSchema.idColumn)"
+    """
+    SELECT \(name: names.record) FROM \(table) AS a
+    WHERE \(name: names.record) IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM \(table) AS b WHERE b.\(name: names.edition) > a.\(name: names.edition)
+        AND \(keyColumns.map { "a.\($0) = b.\($0)" }.joined(separator: " AND ")))
+    ORDER BY \(StoreSchema.idColumn)
+    """
   }
 }
 

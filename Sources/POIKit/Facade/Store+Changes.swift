@@ -56,7 +56,8 @@ public struct StoreChanges: Sendable {
 extension Store {
   /// What changed since a position: local changes of tracked tables, and runs that ended.
   ///
-  /// A local change that was acknowledged or discarded since is not listed. Nothing is written, and no lock is held
+  /// Not listed is a local change that ended since: it was acknowledged or discarded, or its row went again before it
+  /// was handed out. Nothing is written, and no lock is held
   /// between two calls.
   ///
   /// - Throws: `StoreError` when the store cannot be read.

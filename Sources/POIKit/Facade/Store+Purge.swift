@@ -64,7 +64,7 @@ extension Store.Lease {
     let (rowCount, deletedTombstoneCount) = try RowRemoval.enforcingReferences(on: connection) {
       try connection.inTransaction {
         let rowCount = try connection.writing(.unlogged) {
-          try deleteMarked(model, timestamp, before: limit)
+          try deleteMarked(model, log, timestamp, before: limit)
         }
         let deletedTombstoneCount = try forgetRemovals(model, log, before: limit)
         let run = try RunRecord.begin(
@@ -85,7 +85,7 @@ extension Store.Lease {
   }
 
   private func deleteMarked(
-    _ model: Model, _ timestamp: Attribute, before limit: Int64
+    _ model: Model, _ log: ChangeLog?, _ timestamp: Attribute, before limit: Int64
   ) throws -> Int {
     guard let column = model.tombstoneColumn else { return 0 }
     let mark = SQL(name: column)
@@ -94,7 +94,7 @@ extension Store.Lease {
     let rows = RowRemoval(schema: try TableSchema(of: model.table, in: connection))
     _ = try rows.list(
       where: """
-        t.\(mark) <> 0 AND \(time) < \(limit)
+        t.\(mark) <> 0 AND \(time) < \(limit) AND NOT \(log?.holds(row: "t") ?? "0")
         AND NOT (\(model.isTombstoneInstant ? SQL("t.\(mark) >= \(limit)") : "0"))
         AND t.\(name: rows.schema.rowIDName) NOT IN (
           SELECT m.row_id FROM main.poikit_run AS r CROSS JOIN main.poikit_journal AS m ON m.run = r.id

@@ -9,10 +9,10 @@ struct ChangeClock {
   /// The least difference between two times of the records, in microseconds.
   private let unit: Int64
 
-  /// The clock of a model; nil if its timestamp is no instant.
+  /// The clock of a model; nil if its timestamp is no instant, or a part of the key.
   init?(_ model: Model) {
     guard let attribute = model.timestamp.flatMap(model.attribute(named:)),
-      case .instant(let notation) = attribute.storage
+      !model.key.containsExactly(attribute.name), case .instant(let notation) = attribute.storage
     else { return nil }
     column = attribute.column
     unit = notation.unit

@@ -32,10 +32,11 @@ extension ChangeLog {
       DELETE FROM \(ended);
       INSERT INTO \(ended) SELECT l.\(ChangeLog.number) FROM \(quotedName) AS l
       CROSS JOIN \(list) AS a ON \(isSameKey("l", "a")) AND l.\(ChangeLog.number) <= a.poikit_edition
-      WHERE l.\(ChangeLog.kind) <> \(Kind.discarded.rawValue)
+      \(discards ? "WHERE l.\(ChangeLog.kind) <> \(Kind.discarded.rawValue)" : "")
       """)
     let keys: SQL = """
       SELECT DISTINCT \(keyList) FROM \(quotedName) WHERE \(ChangeLog.number) IN (SELECT seq FROM \(ended))
+        AND \(ChangeLog.kind) <> \(Kind.discarded.rawValue)
       """
     let count = try connection.integer("SELECT count(*) FROM (\(keys))") ?? 0
     if discards {
@@ -103,12 +104,12 @@ extension ChangeLog {
       CREATE TEMP TABLE IF NOT EXISTS poikit_replaced (seq INTEGER PRIMARY KEY);
       DELETE FROM temp.poikit_replaced;
       INSERT INTO temp.poikit_replaced
-      SELECT g.last FROM (
-        SELECT \(keyList), max(\(ChangeLog.number)) AS last, \(ChangeLog.kind) FROM \(quotedName) GROUP BY \(keyList)) AS g
+      SELECT g.poikit_last FROM (
+        SELECT \(keyList), max(\(ChangeLog.number)) AS poikit_last, \(ChangeLog.kind) FROM \(quotedName) GROUP BY \(keyList)) AS g
       WHERE \(isThreat) AND NOT EXISTS (SELECT 1 FROM \(records) AS t WHERE \(isSameKey("t", "g")));
       INSERT OR IGNORE INTO \(tombstones.quotedName) (\(keyList), \(TombstoneTable.timestampColumn))
-      SELECT \(key(of: "l")), \(time) FROM temp.poikit_replaced CROSS JOIN \(quotedName) AS l
-      ON l.\(ChangeLog.number) = seq;
+      SELECT \(key(of: "l")), \(time) FROM temp.poikit_replaced AS r CROSS JOIN \(quotedName) AS l
+      ON l.\(ChangeLog.number) = r.seq;
       UPDATE \(quotedName) SET \(ChangeLog.kind) = \(Kind.changed.rawValue)
       WHERE \(ChangeLog.number) IN (SELECT seq FROM temp.poikit_replaced)
       """)

@@ -183,10 +183,10 @@ final class ChangeLog {
   func netChanges(upTo last: Int64? = nil) -> SQL {
     """
     \(seenKeys(upTo: last))
-    SELECT \(keyList), edition, is_there, was_there FROM seen
-    WHERE CASE WHEN is_there AND was_there THEN is_real
-      WHEN is_there OR was_there THEN 1
-      ELSE first / 4 <= \(ChangeLog.handed(of: model.table)) END
+    SELECT \(keyList), poikit_edition, poikit_is_there, poikit_was_there FROM poikit_seen
+    WHERE CASE WHEN poikit_is_there AND poikit_was_there THEN poikit_is_real
+      WHEN poikit_is_there OR poikit_was_there THEN 1
+      ELSE poikit_first / 4 <= \(ChangeLog.handed(of: model.table)) END
     """
   }
 
@@ -195,8 +195,8 @@ final class ChangeLog {
   func changes(since number: Int64) -> SQL {
     """
     \(seenKeys(upTo: nil))
-    SELECT \(keyList), edition, is_there FROM seen
-    WHERE edition > \(number) AND (is_real OR NOT is_there) ORDER BY edition
+    SELECT \(keyList), poikit_edition, poikit_is_there FROM poikit_seen
+    WHERE poikit_edition > \(number) AND (poikit_is_real OR NOT poikit_is_there) ORDER BY poikit_edition
     """
   }
 
@@ -204,26 +204,28 @@ final class ChangeLog {
   private var vanishedKeys: SQL {
     """
     \(seenKeys(upTo: nil))
-    SELECT \(keyList) FROM seen
-    WHERE NOT is_there AND NOT was_there AND first / 4 > \(ChangeLog.handed(of: model.table))
+    SELECT \(keyList) FROM poikit_seen
+    WHERE NOT poikit_is_there AND NOT poikit_was_there AND poikit_first / 4 > \(ChangeLog.handed(of: model.table))
     """
   }
 
   private func seenKeys(upTo last: Int64?) -> SQL {
     let isRead: SQL = last.map { "\(ChangeLog.number) <= \($0)" } ?? "1"
     return """
-      WITH entry AS (
-        SELECT \(keyList), \(ChangeLog.number) AS seq, \(ChangeLog.kind) AS what FROM \(quotedName)
+      WITH poikit_entry AS (
+        SELECT \(keyList), \(ChangeLog.number) AS poikit_edition, \(ChangeLog.kind) FROM \(quotedName)
         WHERE \(ChangeLog.via) IS NULL AND \(isRead) AND \(ChangeLog.kind) <> \(Kind.discarded.rawValue)
         \(last == nil ? viaEntries : "")),
-      change AS (
-        SELECT \(keyList), max(seq) AS edition, max(what <> \(Kind.threatened.rawValue)) AS is_real,
-          min(CASE WHEN what < \(Kind.moved.rawValue) THEN seq * 4 + what END) AS first
-        FROM entry GROUP BY \(keyList)),
-      seen AS (
-        SELECT c.*, t.\(StoreSchema.idColumn) IS NOT NULL AS is_there,
-          c.first IS NULL OR c.first % 4 <> \(Kind.appeared.rawValue) AS was_there
-        FROM change AS c LEFT JOIN main.\(name: model.table) AS t ON \(isSameKey("t", "c")))
+      poikit_key AS (
+        SELECT \(keyList), max(poikit_edition) AS poikit_edition,
+          max(\(ChangeLog.kind) <> \(Kind.threatened.rawValue)) AS poikit_is_real,
+          min(CASE WHEN \(ChangeLog.kind) < \(Kind.moved.rawValue) THEN poikit_edition * 4 + \(ChangeLog.kind) END)
+            AS poikit_first
+        FROM poikit_entry GROUP BY \(keyList)),
+      poikit_seen AS (
+        SELECT c.*, t.\(StoreSchema.idColumn) IS NOT NULL AS poikit_is_there,
+          c.poikit_first IS NULL OR c.poikit_first % 4 <> \(Kind.appeared.rawValue) AS poikit_was_there
+        FROM poikit_key AS c LEFT JOIN main.\(name: model.table) AS t ON \(isSameKey("t", "c")))
       """
   }
 

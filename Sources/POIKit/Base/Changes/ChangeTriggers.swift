@@ -15,19 +15,27 @@ struct ChangeTriggers {
   private let columns: [String]
   private let clock: ChangeClock?
 
-  /// The columns of each unique index, with their collations.
-  private let uniqueIndexes: [[(column: String, collation: String)]]
+  /// The columns of each unique index of a table, with their collations.
+  private typealias UniqueIndexes = [[(column: String, collation: String)]]
+
+  private let uniqueIndexes: UniqueIndexes
 
   /// - Throws: `StoreFailure` with `unsupportedTable` if an expression must be unique.
   init(_ log: ChangeLog) throws {
     self.log = log
     columns = log.model.columns
     clock = ChangeClock(log.model)
-    var indexes: [[(column: String, collation: String)]] = []
+    uniqueIndexes = try Self.uniqueIndexes(of: log.model.table, in: log.connection)
+  }
+
+  private static func uniqueIndexes(
+    of table: String, in connection: Connection
+  ) throws -> UniqueIndexes {
+    var indexes: UniqueIndexes = []
     var last = ""
-    let parts = try log.connection.rows(
+    let parts = try connection.rows(
       """
-      SELECT i.name, x.name, x.coll FROM pragma_index_list(\(literal: log.model.table), 'main') AS i
+      SELECT i.name, x.name, x.coll FROM pragma_index_list(\(literal: table), 'main') AS i
       JOIN pragma_index_xinfo(i.name, 'main') AS x
       WHERE i."unique" = 1 AND x.key = 1 ORDER BY i.name, x.seqno
       """
@@ -46,16 +54,32 @@ struct ChangeTriggers {
       }
       last = part.index
     }
-    uniqueIndexes = indexes
+    return indexes
+  }
+
+  /// Whether no triggers but those that log local changes fire when records of a model are written.
+  static func areAlone(on model: Model, in connection: Connection) throws -> Bool {
+    let tables = [model.table] + model.tablesOfRelationsToOne + model.tablesOfRelationsToMany
+    return try Trigger.all(withPrefix: "", in: connection).allSatisfy { trigger in
+      let isOfApp = !trigger.name.utf8.starts(with: Bookkeeping.prefix.utf8)
+      return trigger.name.utf8.starts(with: prefix.utf8)
+        || !isOfApp && !TableSchema.contains(tables, trigger.table)
+    }
   }
 
   /// All triggers, on the table and on the tables of its relations.
-  var all: [Trigger] {
-    [insertion, update, deletion, replacingInsertion, replacingUpdate] + related(of: log.model)
+  private func all() throws -> [Trigger] {
+    var triggers = [insertion, update, deletion, replacingInsertion, replacingUpdate]
+    // Several relations may use one table.
+    for trigger in try related(of: log.model)
+    where !triggers.contains(where: { $0.name.isExactly(trigger.name) }) {
+      triggers.append(trigger)
+    }
+    return triggers
   }
 
   func create() throws {
-    for trigger in all { try trigger.create(in: log.connection) }
+    for trigger in try all() { try trigger.create(in: log.connection) }
   }
 
   /// Drops the stored triggers, also those for another model of the table.
@@ -66,7 +90,7 @@ struct ChangeTriggers {
   /// The names of the triggers that are not stored as they should be.
   func lost() throws -> [String] {
     let stored = try stored()
-    return all.filter { stored[ExactText($0.name)] != $0.storedText }.map(\.name)
+    return try all().filter { stored[ExactText($0.name)] != $0.storedText }.map(\.name)
   }
 
   /// The statements that created the stored triggers, by name.
@@ -153,20 +177,30 @@ extension ChangeTriggers {
   private var replacingUpdate: Trigger {
     Trigger(
       name: name("overwrite"), timing: .before, event: .update,
-      columns: Set([id.text] + uniqueIndexes.flatMap { $0.map(\.column) }).sorted(),
-      table: log.model.table, condition: OwnWrites.areLogged,
+      columns: uniqueColumns(uniqueIndexes), table: log.model.table, condition: OwnWrites.areLogged,
       body: threats(except: "t.\(id) <> OLD.\(id)").joined(separator: "; "))
   }
 
   /// Entries for the rows that have a unique value of the new row.
   private func threats(except condition: SQL?) -> [SQL] {
-    let unique: [SQL] = uniqueIndexes.map { index in
-      index.map { "t.\(name: $0.column) = NEW.\(name: $0.column) COLLATE \(name: $0.collation)" }
-        .joined(separator: " AND ")
-    }
-    return (["t.\(id) = NEW.\(id)"] + unique).map {
+    collisions(uniqueIndexes).map {
       entry(.threatened, "t", from: "FROM \(table) AS t", where: $0, condition ?? "1")
     }
+  }
+
+  /// The conditions that a row `t` has a unique value of the new row, or its row id.
+  private func collisions(_ indexes: UniqueIndexes) -> [SQL] {
+    ["t.\(id) = NEW.\(id)"]
+      + indexes.map { index in
+        index.map {
+          "t.\(name: $0.column) = NEW.\(name: $0.column) COLLATE \(name: $0.collation)"
+        }
+        .joined(separator: " AND ")
+      }
+  }
+
+  private func uniqueColumns(_ indexes: UniqueIndexes) -> [String] {
+    Set([id.text] + indexes.flatMap { $0.map(\.column) }).sorted()
   }
 
   /// What follows if a key has a row: the row gets a time later than all that its key had, and the key no longer counts
@@ -224,50 +258,58 @@ extension ChangeTriggers {
 
 extension ChangeTriggers {
   /// The triggers on the tables of a model's relations.
-  private func related(of model: Model) -> [Trigger] {
-    var triggers = model.attributes.compactMap(\.relation).flatMap(shared)
+  private func related(of model: Model) throws -> [Trigger] {
+    var triggers = try model.attributes.compactMap(\.relation).flatMap(shared)
     for relation in model.relations {
       switch relation.link {
       case .parent(let column):
         let columns = [column] + relation.element.columns
-        triggers += children(relation.element.table, of: model.table, column, columns)
+        triggers += try touches(
+          on: relation.element.table, columns, via: model.table, SQL(name: column))
       case .join(let join, let parent, let row):
-        triggers += children(join, of: model.table, parent, [parent, row])
-        triggers += shared(relation.sharedRows)
+        triggers += try touches(on: join, [parent, row], via: model.table, SQL(name: parent))
+        triggers += try shared(relation.sharedRows)
       }
-      triggers += related(of: relation.element)
+      triggers += try related(of: relation.element)
     }
     return triggers
   }
 
-  /// The triggers on a table whose rows belong to rows of another one.
-  private func children(
-    _ child: String, of parent: String, _ column: String, _ columns: [String]
-  ) -> [Trigger] {
-    let isChanged: [SQL] = columns.map { "OLD.\(name: $0) IS NOT NEW.\(name: $0)" }
-    func touch(_ row: SQL) -> SQL { entry(via: parent, "\(row).\(name: column)") }
-    return [
-      trigger(.insert, child, touch("NEW")),
-      trigger(.update, child, "\(touch("OLD")); \(touch("NEW"))", columns, isChanged),
-      trigger(.delete, child, touch("OLD")),
-      // A row with the same row id goes without a trigger.
-      trigger(
-        .insert, child,
-        entry(
-          via: parent, "t.\(name: column)",
-          from: "FROM \(name: child) AS t WHERE t.\(id) = NEW.\(id)"),
-        timing: .before),
-    ]
+  /// The triggers on a table whose rows several records have.
+  private func shared(_ relation: Relation) throws -> [Trigger] {
+    try touches(
+      on: relation.table, relation.attributes.map(\.column), via: relation.table, id)
   }
 
-  /// The triggers on a table whose rows several records have. A new row belongs to none, unless it replaced another.
-  private func shared(_ relation: Relation) -> [Trigger] {
-    let columns = relation.attributes.map(\.column)
+  /// The triggers on a table with parts of records. A row that is written or goes touches the records that have it.
+  ///
+  /// - Parameters:
+  ///   - columns: the columns that are content.
+  ///   - other: the table whose rows lead to the records.
+  ///   - column: the column with the ids of these rows.
+  private func touches(
+    on part: String, _ columns: [String], via other: String, _ column: SQL
+  ) throws -> [Trigger] {
+    let columns = [id.text] + columns
     let isChanged: [SQL] = columns.map { "OLD.\(name: $0) IS NOT NEW.\(name: $0)" }
-    let touch = entry(via: relation.table, "NEW.\(id)")
+    let indexes = try Self.uniqueIndexes(of: part, in: log.connection)
+    func touch(_ row: SQL) -> SQL { entry(via: other, "\(row).\(column)") }
+    // `REPLACE` deletes rows without a trigger.
+    func replaced(except condition: SQL = "1") -> SQL {
+      collisions(indexes).map {
+        entry(
+          via: other, "t.\(column)",
+          from: "FROM \(name: part) AS t WHERE \($0) AND \(condition)")
+      }.joined(separator: "; ")
+    }
     return [
-      trigger(.insert, relation.table, touch),
-      trigger(.update, relation.table, touch, columns, isChanged),
+      trigger(.insert, part, touch("NEW")),
+      trigger(.update, part, "\(touch("OLD")); \(touch("NEW"))", columns, isChanged),
+      trigger(.delete, part, touch("OLD")),
+      trigger(.insert, part, replaced(), timing: .before),
+      trigger(
+        .update, part, replaced(except: "t.\(id) <> OLD.\(id)"), uniqueColumns(indexes),
+        timing: .before),
     ]
   }
 

@@ -46,6 +46,15 @@ extension Store.Lease {
       try RememberedDigest(TableLayout(contentOf: old), in: connection).forget()
       let log = try ChangeLog.existing(of: old, in: connection)
       if let log {
+        let types = log.key.map(StoreSchema(old).columnType)
+        let newTypes = log.key.compactMap { new.attribute(named: $0.name) }.map(
+          StoreSchema(new).columnType)
+        guard types.map(\.text) == newTypes.map(\.text) else {
+          throw StoreFailure(
+            .modelDiffers,
+            "local changes of the table \"\(new.table)\" are remembered by its key, whose type would change; end that "
+              + "first (poi-import --untrack)")
+        }
         try ChangeTriggers(log).drop()
       } else if TombstoneTable(old) != TombstoneTable(new) {
         // The next import recreates it for the new model.

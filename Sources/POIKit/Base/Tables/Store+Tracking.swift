@@ -7,6 +7,12 @@ extension Store.Lease {
   func track(_ table: String?) throws -> Store.TrackingReport {
     let model = try model(ofTable: table)
     return try connection.inTransaction {
+      guard try !PropertyTimes.isKept(in: model.table, of: connection) else {
+        throw StoreFailure(
+          .invalidOptions,
+          "the table \"\(model.table)\" keeps a time for each value (newest-by-property), and an edit has only one, so "
+            + "local changes cannot be tracked")
+      }
       let log = try ChangeLog(of: model, in: connection)
       let triggers = try ChangeTriggers(log)
       let isNew = try !ChangeLog.exists(of: model.table, in: connection)
@@ -34,10 +40,10 @@ extension Store.Lease {
     var found: [Store.TrackingStatus] = []
     for table in try tables() where try ChangeLog.exists(of: table, in: connection) {
       let log = try ChangeLog(of: model(ofTable: table), in: connection)
-      let isNew: SQL = "edition > \(ChangeLog.handed(of: table))"
+      let isNew: SQL = "poikit_edition > \(ChangeLog.handed(of: table))"
       let counts = try connection.rows(
         """
-        SELECT count(*) FILTER (WHERE \(isNew)), count(*) FILTER (WHERE NOT \(isNew)), count(*) FILTER (WHERE is_there),
+        SELECT count(*) FILTER (WHERE \(isNew)), count(*) FILTER (WHERE NOT \(isNew)), count(*) FILTER (WHERE poikit_is_there),
           (SELECT count(*) FROM main.\(name: table))
         FROM (\(log.netChanges()))
         """

@@ -125,7 +125,9 @@ struct MergeWriter: ~Copyable {
     }
     rowID = stored.rowID
     if local == .change { return try keep(record, of: &batch) }
-    let policy = local == .discard ? .overwrite : chosenPolicy(for: record, of: batch)
+    var policy = chosenPolicy(for: record, of: batch)
+    // A record that may be partial replaces what it names, whatever the times.
+    if local == .discard, policy != .objectTrump { policy = .overwrite }
     switch policy {
     case .append: preconditionFailure("appending needs no look at stored rows")
     case .newest: try replaceIfNewer(record, of: &batch, by: &rows)
@@ -172,13 +174,13 @@ struct MergeWriter: ~Copyable {
   /// Removals name the enforced key of the table.
   mutating func remove(
     record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
-    target: MergeTarget, keepsStored: Bool
+    target: MergeTarget, local: LocalChanges.Mark
   ) throws -> MergeOutcome {
     guard try find(record, of: batch, by: &rows, target: target) else {
       batch.countOutcome(record: record, .removal)
       return .removal
     }
-    if keepsStored {
+    if local == .change {
       batch.countOutcome(record: record, .kept)
       return .kept
     }
@@ -186,8 +188,9 @@ struct MergeWriter: ~Copyable {
     switch policy {
     case .append: preconditionFailure("appending needs no look at stored rows")
     case .newest, .newestByProperty:
-      if ranking.rank(of: record, in: batch, isRemoval: true)
-        < ranking.rank(of: 0, in: stored.batch)
+      if local == .none,
+        ranking.rank(of: record, in: batch, isRemoval: true)
+          < ranking.rank(of: 0, in: stored.batch)
       {
         outcome = .stale
       }

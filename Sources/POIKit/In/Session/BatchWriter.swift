@@ -20,8 +20,10 @@ struct BatchWriter: ~Copyable {
   /// The local changes of a tracked table.
   private var locals: LocalChanges?
 
-  /// Whether triggers can be left out: the table is tracked, and those that log local changes are the only ones. They
-  /// would log nothing, but cost more than the rows.
+  /// Whether a table of the store is tracked: then triggers are told not to log what the batches write.
+  private var isLogged: Bool
+
+  /// Whether triggers are left out, because no others fire. They would log nothing, but cost more than the rows.
   private var omitsTriggers = false
 
   /// Whether the changes up to this transaction are known.
@@ -61,7 +63,8 @@ struct BatchWriter: ~Copyable {
     let table = imported.rows
     let model = table.schema.model
     let savepoint = try RecordSavepoint(connection: connection)
-    let omitsTriggers = try imported.log != nil && Trigger.ofApp(in: connection).isEmpty
+    let isLogged = try OwnWrites.matter(in: connection)
+    let omitsTriggers = try isLogged && ChangeTriggers.areAlone(on: model, in: connection)
     if omitsTriggers { connection.prepareTriggers(false) }
     defer { connection.prepareTriggers(true) }
     let rows = try RowWriter(table, savepoint: savepoint, connection: connection)
@@ -95,6 +98,7 @@ struct BatchWriter: ~Copyable {
     self.merger = merger
     self.tombstones = tombstones
     self.locals = locals
+    self.isLogged = isLogged
     self.omitsTriggers = omitsTriggers
     key = table.key
     snapshotModel = isSnapshot ? model : nil
@@ -123,7 +127,9 @@ struct BatchWriter: ~Copyable {
   /// Follows a change by another program: forgets the remembered row ids, and reads the reserved ids and what
   /// may refuse records again.
   mutating func follow(_ table: ImportedTable) throws {
-    omitsTriggers = try table.log != nil && Trigger.ofApp(in: connection).isEmpty
+    isLogged = try OwnWrites.matter(in: connection)
+    omitsTriggers =
+      try isLogged && ChangeTriggers.areAlone(on: table.rows.schema.model, in: connection)
     if omitsTriggers { connection.prepareTriggers(false) }
     defer { connection.prepareTriggers(true) }
     rows = try RowWriter(table.rows, savepoint: savepoint, connection: connection)
@@ -163,11 +169,9 @@ struct BatchWriter: ~Copyable {
       try table.prepare()
       snapshot = try SnapshotWriter(table, snapshotModel, connection: connection)
     }
-    if locals != nil {
-      if !knowsLocals { try locals?.follow() }
-      knowsLocals = true
-      try connection.execute(OwnWrites.unlogged.beginning)
-    }
+    if !knowsLocals { try locals?.follow() }
+    knowsLocals = true
+    if isLogged { try connection.execute(OwnWrites.unlogged.beginning) }
     if omitsTriggers { connection.prepareTriggers(false) }
     defer { connection.prepareTriggers(true) }
     for record in first..<batch.recordCount {
@@ -181,7 +185,7 @@ struct BatchWriter: ~Copyable {
         batch.refuse(record: record, because: error)
       }
     }
-    if locals != nil { try connection.execute(OwnWrites.ending) }
+    if isLogged { try connection.execute(OwnWrites.ending) }
     return merger?.resetConflicts() ?? MergeConflicts()
   }
 
@@ -240,9 +244,10 @@ struct BatchWriter: ~Copyable {
     {
       return batch.countOutcome(record: record, .stale)
     }
+    let rejectCount = batch.rejects.count
     let isKept = try merger?.merge(
       record: record, of: &batch, names, by: &rows, target: target, local: local)
-    if isKept == true { return }
+    if isKept == true || batch.rejects.count > rejectCount { return }
     if local != .none { try locals?.settle(record, of: batch) }
     // This comes last, because the table may refuse the record.
     if merger?.forgetsRemovals == true { try tombstones?.forget(record, of: batch) }
@@ -254,8 +259,8 @@ struct BatchWriter: ~Copyable {
   ) throws {
     let local = try locals?.mark(of: record, in: batch) ?? .none
     let outcome = try merger?.remove(
-      record: record, of: &batch, names, by: &rows, target: target, keepsStored: local == .change)
-    if local != .none, outcome != .kept { try locals?.settle(record, of: batch) }
+      record: record, of: &batch, names, by: &rows, target: target, local: local)
+    if local != .none, outcome == .removal { try locals?.settle(record, of: batch) }
     // A removal older than the row is stored too: it counts once the row is gone.
     guard [.removal, .stale].contains(outcome ?? .removal) else { return }
     try tombstones?.remember(record, of: batch)

@@ -48,6 +48,12 @@ extension ImportSession {
         throw StoreError(
           .changedByOther, "\(path): another program has just changed the table; import again")
       }
+      if checkpoint.policy == .newestByProperty, table.log != nil {
+        throw StoreError(
+          .invalidOptions,
+          "\(path): local changes of the table \"\(model.table)\" are tracked, and they have one time for all values",
+          advice: .useOtherPolicy)
+      }
       if options.isSnapshot, !options.source.isEmpty,
         let other = try store.otherSource(of: model.table, than: options.source)
       {

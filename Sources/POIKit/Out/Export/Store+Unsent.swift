@@ -56,10 +56,12 @@ private struct UnsentChanges: ~Copyable {
     let model = log.model
     let changes = try connection.prepare(
       """
-      SELECT n.edition, t.\(StoreSchema.idColumn) FROM (\(log.netChanges(upTo: last))) AS n
-      LEFT JOIN main.\(name: model.table) AS t ON \(log.isSameKey("t", "n")) ORDER BY n.edition
+      SELECT n.poikit_edition, t.\(StoreSchema.idColumn) FROM (\(log.netChanges(upTo: last))) AS n
+      LEFT JOIN main.\(name: model.table) AS t ON \(log.isSameKey("t", "n")) ORDER BY n.poikit_edition
       """)
-    let reader = try RowReader(rowOf: model, in: connection)
+    // A row that is marked as removed is a record, too.
+    let reader = try RowReader(
+      RecordLayout(model), of: model, rest: "WHERE \(RowReader.rowID) = ?1", in: connection)
     let records = try RecordWriter(model, columns: [], reader: reader, in: connection)
     // The entry has the key of the removed row, and the tombstone, or else the entry, its time.
     let names = model.key + (model.timestamp.map { [$0] } ?? [])
