@@ -133,6 +133,39 @@ import Testing
     #expect(try store.rows("SELECT text FROM note") == ["c"])
   }
 
+  @Test func `a key of a tracked table gets no other type`() throws {
+    let store = try tracked(Self.note, #"{"id":1,"text":"a","at":5}"#)
+    let wider = try MergeStore(
+      Self.note.replacing(#""id":{"type":"integer"}"#, with: #""id":{"type":"number"}"#),
+      store: store.store)
+    let error = #expect(throws: StoreError.self) {
+      try wider.run([#"{"id":1.5,"text":"b","at":5}"#], .newest)
+    }
+    #expect(error?.message.contains("--untrack") == true)
+    #expect(try store.run([#"{"id":2,"text":"b","at":5}"#], .newest).counters.inserted == 1)
+  }
+
+  @Test func `times of single values and tracking exclude each other`() throws {
+    let document = Self.note.replacing(#""removal":"delete""#, with: #""removal":"mark""#)
+    let store = try tracked(document, #"{"id":1,"text":"a","at":5}"#)
+    let line = [#"{"id":1,"text":"b","at":6}"#]
+    let error = #expect(throws: StoreError.self) { try store.run(line, .newestByProperty) }
+    #expect(error?.code == .invalidOptions)
+    let other = try MergeStore(document)
+    #expect(try other.run(line, .newestByProperty).counters.inserted == 1)
+    #expect(throws: StoreError.self) { try other.store.track() }
+  }
+
+  @Test func `an edit that removes a record removes its rows, too`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("s.sqlite")
+    let made = try MergeStore(Self.issue, store: Store(path))
+    #expect(try made.run([#"{"id":1,"tags":["x"],"parts":[{"n":1}]}"#], .newest).counters.read == 1)
+    let store = try MergeStore(Self.issue, store: Store(path))
+    try store.store.remove(key: 1)
+    #expect(try store.rows("SELECT n FROM part UNION ALL SELECT issue FROM issue_tag") == [])
+  }
+
   // MARK: Rows that records share
 
   private static let issue = #"""
