@@ -10,8 +10,9 @@ public struct StoreChanges: Sendable {
     var entries: [String: Int64] = [:]
     /// The last run.
     var run: Int64 = 0
-    /// The runs up to it that had not ended, and those that were undone.
+    /// The runs up to it that had not ended.
     var open: Set<Int64> = []
+    /// The runs that were undone.
     var undone: Set<Int64> = []
 
     /// The beginning.
@@ -57,8 +58,7 @@ extension Store {
   /// What changed since a position: local changes of tracked tables, and runs that ended.
   ///
   /// Not listed is a local change that ended since: it was acknowledged or discarded, or its row went again before it
-  /// was handed out. Nothing is written, and no lock is held
-  /// between two calls.
+  /// was handed out. Nothing is written, and no lock is held between two calls.
   ///
   /// - Throws: `StoreError` when the store cannot be read.
   /// - Complexity: O(local changes + runs since)

@@ -23,8 +23,8 @@ extension Store {
   /// any record that may still arrive.
   ///
   /// - Precondition: the age is not negative.
-  /// - Throws: `StoreError` if the model names no tombstone or no timestamp, if the store lacks its table
-  ///   (`noSuchTable`), if rows of other tables refer to a row to delete, or if the store cannot be
+  /// - Throws: `StoreError` if the model names no timestamp, or no tombstone and its table is not tracked, if the store
+  ///   lacks its table (`noSuchTable`), if rows of other tables refer to a row to delete, or if the store cannot be
   ///   written.
   public func purgeTombstones(
     of model: Model, olderThan age: Duration
