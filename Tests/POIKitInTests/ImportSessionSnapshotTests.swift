@@ -446,7 +446,7 @@ import Testing
 
   // MARK: Resumption
 
-  @Test func `a resumed snapshot keeps its keys`() throws {
+  @Test func `a resumed snapshot keeps its rows`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<20), options: Self.options())
     var options = Self.options()
@@ -468,7 +468,7 @@ import Testing
     #expect(try feed.digest() == report.digest)
   }
 
-  @Test func `two snapshots that stopped keep their keys apart`() throws {
+  @Test func `two snapshots that stopped keep their rows apart`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<20), options: Self.options())
     let input = Self.records(3..<20)

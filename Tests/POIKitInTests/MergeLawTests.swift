@@ -28,6 +28,7 @@ import Testing
       options.jobCount = Int.random(in: 1...2, using: &generator)
       // Written directly, or landed from a record on.
       options.directRecordLimit = [0, 0, 20, .max].randomElement(using: &generator)!
+      options.windowBlockSize = [0, 4, 16].randomElement(using: &generator)!
       let report = try store.run(run, options)
       #expect(report.counters.areBalanced && report.counters.read == run.count)
       digest = report.digest

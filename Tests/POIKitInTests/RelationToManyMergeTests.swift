@@ -86,6 +86,7 @@ import Testing
           var options = ImportOptions()
           options.mergePolicy = .newest
           options.directRecordLimit = limit
+          options.windowBlockSize = 8
           options.batchSize = 7
           digest = try store.run(records, options).digest
           #expect(try store.digest() == digest, "seed \(seed)")

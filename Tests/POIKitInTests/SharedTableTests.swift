@@ -95,6 +95,7 @@ import Testing
       options.batchSize = Int.random(in: 1...9, using: &generator)
       options.jobCount = Int.random(in: 1...2, using: &generator)
       options.directRecordLimit = [0, 5, .max].randomElement(using: &generator)!
+      options.windowBlockSize = [0, 4].randomElement(using: &generator)!
       let reports = [
         try shared.take(text, options: options), try apart.take(text, options: options),
       ]

@@ -58,6 +58,7 @@ import Testing
     options.batchSize = Int.random(in: 1...30, using: &generator)
     options.jobCount = Int.random(in: 1...2, using: &generator)
     options.directRecordLimit = [0, 20, .max].randomElement(using: &generator)!
+    options.windowBlockSize = [0, 4, 16].randomElement(using: &generator)!
     return options
   }
 

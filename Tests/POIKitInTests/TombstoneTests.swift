@@ -205,6 +205,7 @@ import Testing
         options.batchSize = Int.random(in: 1...9, using: &generator)
         // If few records are merged directly, the others land.
         options.directRecordLimit = Int.random(in: 0...60, using: &generator)
+        options.windowBlockSize = [0, 4, 16].randomElement(using: &generator)!
         let cut = Int.random(in: 0..<lines.count, using: &generator)
         try feed.take(lines[..<cut].joined(separator: "\n"), options: options)
         let rest = lines[cut...].joined(separator: "\n")
@@ -247,6 +248,7 @@ import Testing
     options.mergePolicy = .newest
     options.batchSize = 1
     options.directRecordLimit = 3
+    options.windowBlockSize = 0
     var stopCount = 0
     for steps in 1...12 {
       let feed = try FeedStore(Self.model(Self.deleting))

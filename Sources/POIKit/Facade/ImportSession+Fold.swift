@@ -47,7 +47,7 @@ extension Store.Lease {
   ///
   /// - Parameters:
   ///   - model: the model of the table.
-  ///   - snapshot: the keys of the rows that a snapshot will leave; nil for all.
+  ///   - snapshot: the rows that a snapshot will leave; nil for all.
   ///   - clock: returns the time of the start and of the end.
   /// - Returns: what was folded.
   fileprivate func foldReturnedRows(

@@ -29,7 +29,8 @@ public final class RecordEditor {
     let table = try RowWriter.Table(of: model, in: connection)
     guard
       let merger = try MergeWriter(
-        .objectTrump, ties: .digest, choosePolicy: nil, table, connection: connection)
+        .objectTrump, ties: .digest, choosePolicy: nil, table, windowBlockSize: 0,
+        connection: connection)
     else { preconditionFailure("the key is enforced") }
     self.merger = merger
     savepoint = try RecordSavepoint(connection: connection)
@@ -105,7 +106,7 @@ public final class RecordEditor {
   }
 
   private func write<Value: Encodable>(
-    _ record: Value, isPartial: Bool, _ body: () throws -> Int64
+    _ record: Value, isPartial: Bool, _ body: () throws -> Int64?
   ) throws(StoreError) -> Row {
     try undoing {
       intake.batch.removeAll()
@@ -114,8 +115,8 @@ public final class RecordEditor {
       try check(intake.batch.rejects.first?.issues)
       let row = try body()
       try check(intake.batch.rejects.first?.issues)
-      try reader.restart(atRowsOf: row)
-      guard let row = try reader.next() else {
+      if let row { try reader.restart(atRowsOf: row) }
+      guard row != nil, let row = try reader.next() else {
         throw StoreFailure(.interferingTrigger, "a trigger removed the record")
       }
       try reader.statement.reset()

@@ -116,6 +116,36 @@ package struct RecordBatch: ~Copyable {
       ? Instant(timestamp: arena.span.extracting(value.textRange))?.microseconds : nil
   }
 
+  /// Whether a record has the values of a record of another batch with the same layout, so that its content is the
+  /// same: `absent` is `null`, and numbers have one type. Relations to many are not compared.
+  package func hasSameValues(
+    _ record: Int, as row: Int, of other: borrowing RecordBatch
+  ) -> Bool {
+    for slot in 0..<slotCount where !hasSameValue(record, as: row, of: other, slot: slot) {
+      return false
+    }
+    return true
+  }
+
+  /// Whether the value of one slot is the same.
+  @inline(__always)
+  package func hasSameValue(
+    _ record: Int, as row: Int, of other: borrowing RecordBatch, slot: Int
+  ) -> Bool {
+    let (value, stored) = (self[record, slot], other[row, slot])
+    switch (value.kind, stored.kind) {
+    case (.text, .text):
+      return value.textCount == stored.textCount
+        && arena.span.extracting(value.textRange).hasSameBytes(
+          as: other.arena.span.extracting(stored.textRange))
+    case (.integer, .real): return Double(exactly: value.integer) == stored.real
+    case (.real, .integer): return Double(exactly: stored.integer) == value.real
+    case (.integer, .integer), (.real, .real): return value.bits == stored.bits
+    case (.related, .related): return true
+    default: return value.isNull && stored.isNull
+    }
+  }
+
   /// Begins a record with all slots absent and returns its index; `accept` or `discard` ends it.
   package mutating func beginRecord() -> Int {
     let record = origins.count

@@ -16,14 +16,18 @@ struct RowRemoval {
 
   /// Lists the rows that satisfy a condition.
   ///
-  /// - Parameter condition: a condition on the row `t`.
+  /// - Parameters:
+  ///   - source: tables with the table of the rows as `t`; nil for this table alone.
+  ///   - condition: a condition on the row `t`.
   /// - Returns: the number of rows.
-  func list(where condition: SQL) throws -> Int {
+  @discardableResult
+  func list(from source: SQL? = nil, where condition: SQL) throws -> Int {
     try connection.execute(
       """
       CREATE TEMP TABLE IF NOT EXISTS poikit_gone (row INTEGER PRIMARY KEY);
       DELETE FROM \(RowRemoval.listTable);
-      INSERT INTO \(RowRemoval.listTable) SELECT t.\(rowID) FROM \(quotedTable) AS t WHERE \(condition)
+      INSERT INTO \(RowRemoval.listTable)
+        SELECT t.\(rowID) FROM \(source ?? "\(quotedTable) AS t") WHERE \(condition)
       """)
     return connection.changeCount
   }

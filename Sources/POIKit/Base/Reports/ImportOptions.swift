@@ -122,6 +122,9 @@ public struct ImportOptions: Sendable {
   /// The size in bytes beyond which all records of an input land.
   var directByteLimit = 8 << 20
 
+  /// The number of rows in a block of the window by which records in the order of the rows are merged; 0 for none.
+  var windowBlockSize = 4_096
+
   /// The options with their defaults.
   public init() {}
 

@@ -1,58 +1,75 @@
-internal import POIRecords
 internal import POISQLite
 
-/// The table with the keys of a snapshot while a run imports it.
+/// The table with the rows of a table of records that a snapshot met, while a run imports it.
 ///
-/// Keys are appended with their batch. The index is created at the end, so that they are sorted
-/// once.
+/// It holds ranges of row ids, which may overlap. The first and the last range hold what no record is compared with:
+/// nothing, and the rows that came since the run began.
 struct SnapshotTable {
   private let connection: Connection
   private let run: Int64
 
-  let keyColumns: [String]
-
-  private let columnTypes: [SQL]
-
-  init(_ model: Model, ofRun run: Int64, in connection: Connection) {
+  init(ofRun run: Int64, in connection: Connection) {
     self.connection = connection
     self.run = run
-    let key = model.key.compactMap(model.attribute(named:))
-    keyColumns = key.map(\.column)
-    columnTypes = key.map(StoreSchema(model).columnType)
   }
 
   static let prefix = Bookkeeping.prefix + "snapshot_"
 
-  private static func name(ofRun run: Int64) -> SQL { SQL(verbatim: "\(prefix)\(run)") }
+  private static func name(ofRun run: Int64) -> SQL { "main.\(name: "\(prefix)\(run)")" }
 
-  var quotedName: SQL { "main.\(SnapshotTable.name(ofRun: run))" }
+  var quotedName: SQL { SnapshotTable.name(ofRun: run) }
 
-  private var names: [SQL] { keyColumns.map(SQL.init(name:)) }
-
-  func prepare() throws {
-    let columns: [SQL] = zip(names, columnTypes).map { "\($0) \($1) NOT NULL" }
-    try connection.execute(
-      "CREATE TABLE IF NOT EXISTS \(quotedName) (\(columns.joined(separator: ", "))) STRICT")
-  }
-
-  func createIndex() throws {
+  /// Creates the table if it is missing, inside the transaction of the first batch.
+  ///
+  /// - Parameter records: the table of records.
+  func prepare(for records: String) throws {
     try connection.execute(
       """
-      CREATE INDEX IF NOT EXISTS main.\(SnapshotTable.name(ofRun: run))_key
-      ON \(SnapshotTable.name(ofRun: run)) (\(names.joined(separator: ", ")))
+      CREATE TABLE IF NOT EXISTS \(quotedName) (first INTEGER PRIMARY KEY, last INTEGER NOT NULL) STRICT;
+      INSERT OR IGNORE INTO \(quotedName) VALUES (\(Int64.min), \(Int64.min));
+      INSERT INTO \(quotedName)
+        SELECT r.boundary + 1, \(Int64.max)
+        FROM (SELECT coalesce(max(\(StoreSchema.idColumn)), 0) AS boundary FROM main.\(name: records)) AS r
+        WHERE NOT EXISTS (SELECT 1 FROM \(quotedName) WHERE last = \(Int64.max))
+      """)
+  }
+
+  /// The greatest row id of the table of records when the run began.
+  func boundary() throws -> Int64 {
+    try connection.integer("SELECT max(first) - 1 FROM \(quotedName)") ?? 0
+  }
+
+  /// Lets each range end where those that begin before it end, at least. Then the last one that begins before a row
+  /// tells whether the snapshot holds it.
+  func complete() throws {
+    try connection.execute(
+      """
+      UPDATE \(quotedName) AS s SET last = r.last
+      FROM (SELECT first, max(last) OVER (ORDER BY first) AS last FROM \(quotedName)) AS r
+      WHERE r.first = s.first AND r.last > s.last
       """)
   }
 
   static func remove(ofRun run: Int64, in connection: Connection) throws {
-    try connection.execute("DROP TABLE IF EXISTS main.\(name(ofRun: run))")
+    try connection.execute("DROP TABLE IF EXISTS \(name(ofRun: run))")
   }
 
-  /// The condition that the snapshot has the key of a row.
+  /// The condition that the snapshot holds a row. The table must be complete.
   ///
   /// - Parameter row: the alias of the row's table.
   func holds(row: SQL) -> SQL {
-    let conditions: [SQL] = names.map { "s.\($0) = \(row).\($0)" }
-    return
-      "EXISTS (SELECT 1 FROM \(quotedName) AS s WHERE \(conditions.joined(separator: " AND ")))"
+    let id: SQL = "\(row).\(StoreSchema.idColumn)"
+    return """
+      \(id) <= (SELECT last FROM \(quotedName) WHERE first <= \(id) ORDER BY first DESC LIMIT 1)
+      """
+  }
+
+  /// The rows `t` of a table that the snapshot lacks, as what a statement selects from. The table must be complete.
+  func missing(from records: SQL) -> SQL {
+    let id: SQL = "t.\(StoreSchema.idColumn)"
+    return """
+      (SELECT last, lead(first) OVER (ORDER BY first) AS next FROM \(quotedName)) AS s
+      CROSS JOIN \(records) AS t ON \(id) > s.last AND \(id) < s.next
+      """
   }
 }

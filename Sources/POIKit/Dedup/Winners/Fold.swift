@@ -19,7 +19,7 @@ struct Fold: Sendable {
   ///
   /// - Parameters:
   ///   - layout: the table's layout.
-  ///   - snapshot: the keys of the snapshot whose other rows will be removed; nil for no snapshot.
+  ///   - snapshot: the rows that a snapshot met, and whose others will be removed; nil for no snapshot.
   ///   - connection: the database.
   /// - Returns: one value for each run, the earliest first; nil if the table has no redirects.
   static func list(
@@ -27,7 +27,7 @@ struct Fold: Sendable {
   ) throws -> [Fold]? {
     let redirects: SQL = "main.poikit_redirect WHERE table_name = \(literal: layout.table)"
     guard try connection.integer("SELECT 1 FROM \(redirects) LIMIT 1") != nil else { return nil }
-    try snapshot?.createIndex()
+    try snapshot?.complete()
     let stays: SQL = snapshot?.holds(row: "t") ?? "1"
     let table: SQL = "main.\(name: layout.table) AS t"
     let row: SQL = "t.\(StoreSchema.idColumn)"

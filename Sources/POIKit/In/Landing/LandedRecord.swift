@@ -193,6 +193,8 @@ enum LandedRecord {
 /// The stored row that a record probably matches, before it is searched.
 enum MergeTarget {
   case unknown
+  /// Probably one of the next rows.
+  case next
   /// Probably the row with this id.
   case row(Int64)
   /// Probably no row.

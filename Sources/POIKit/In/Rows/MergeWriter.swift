@@ -21,6 +21,12 @@ struct MergeWriter: ~Copyable {
   /// Nil if the model does not keep unmapped members.
   private let unmapped: UnmappedMembers?
 
+  /// The rows that records in the order of the table meet next; nil if each record is searched.
+  private var window: RowWindow?
+
+  /// Whether a record with the content of its row is unchanged, whatever the policy makes of others.
+  private let keepsSame: Bool
+
   private var finding: Statement
   private var reading: Statement
   private var stored: StoredRow
@@ -34,18 +40,18 @@ struct MergeWriter: ~Copyable {
   private var conflicts = MergeConflicts()
   private var deletedRowIDs: [Int64] = []
 
-  /// The row that the last record became or met.
-  private(set) var rowID: Int64 = 0
+  /// The row that the last record became or met, and that is still there; nil if there is none.
+  private(set) var rowID: Int64?
 
   /// A writer for a policy; nil for `append`.
   ///
   /// - Parameters:
   ///   - ties: decides between records that tie under `newest`.
   ///   - choosePolicy: chooses another policy for each record that meets a row.
+  ///   - windowBlockSize: see `RowWindow`.
   init?(
     _ policy: MergePolicy, ties: TieRule, choosePolicy: ImportOptions.PolicyChoice?,
-    _ table: RowWriter.Table,
-    connection: Connection
+    _ table: RowWriter.Table, windowBlockSize: Int, connection: Connection
   ) throws {
     guard policy != .append, let key = table.key else { return nil }
     let schema = table.schema
@@ -61,6 +67,12 @@ struct MergeWriter: ~Copyable {
     let reading = try connection.prepare(
       StoredRow.query(table, where: "t.\(StoreSchema.idColumn) = ?1"))
     let places = policy == .error ? try PlaceLog(connection: connection) : nil
+    let window = try RowWindow(
+      table, blockSize: policy == .error ? 0 : windowBlockSize, connection: connection)
+    self.window = window
+    keepsSame =
+      [.newest, .overwrite, .objectTrump, .storeTrump].contains(policy) && choosePolicy == nil
+      && schema.layout.relations.isEmpty
     self.policy = policy
     self.ties = ties
     self.choosePolicy = choosePolicy
@@ -96,6 +108,16 @@ struct MergeWriter: ~Copyable {
     record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
     target: MergeTarget, local: LocalChanges.Mark
   ) throws -> Bool {
+    rowID = nil
+    var target = target
+    if case .next = target, let met = try window?.find(record, of: batch) {
+      if local == .none, keepsSame, window?.hasSameValues(record, of: batch) == true {
+        rowID = met
+        batch.countOutcome(record: record, .unchanged)
+        return false
+      }
+      target = .row(met)
+    }
     let missing =
       policy == .objectTrump ? table.schema.layout.missingAttributes(of: record, in: batch) : []
     if case .none = target, !rows.mayRefuseInPart, missing.isEmpty,
@@ -176,10 +198,14 @@ struct MergeWriter: ~Copyable {
     record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
     target: MergeTarget, local: LocalChanges.Mark
   ) throws -> MergeOutcome {
+    rowID = nil
+    var target = target
+    if case .next = target, let met = try window?.find(record, of: batch) { target = .row(met) }
     guard try find(record, of: batch, by: &rows, target: target) else {
       batch.countOutcome(record: record, .removal)
       return .removal
     }
+    rowID = stored.rowID
     if local == .change {
       batch.countOutcome(record: record, .kept)
       return .kept
@@ -202,13 +228,32 @@ struct MergeWriter: ~Copyable {
     }
     if outcome == .removal {
       try digestStored()
+      window?.forgetRow()
       try rows.delete(stored.rowID)
       deletedRowIDs.append(stored.rowID)
+      rowID = nil
       batch.countOutcome(record: record, .removal, replacing: storedDigest)
     } else {
       batch.countOutcome(record: record, outcome)
     }
     return outcome
+  }
+
+  /// Finds the row of a record that changes nothing.
+  mutating func meet(
+    _ record: Int, of batch: borrowing RecordBatch, by rows: inout RowWriter, target: MergeTarget
+  ) throws {
+    rowID = try find(record, of: batch, by: &rows, target: target) ? stored.rowID : nil
+  }
+
+  /// Whether the records meet the rows in their order, so that they need not land.
+  var followsRows: Bool {
+    mutating get { window?.isLost == false }
+  }
+
+  /// Follows a change by another program.
+  mutating func follow(_ facts: SchemaFacts) {
+    if facts.changesOtherRows { window = nil } else { window?.forgetRows() }
   }
 
   /// Returns the conflicting records of the batch, and forgets them.
@@ -235,7 +280,9 @@ struct MergeWriter: ~Copyable {
       if try stored.load(&reading), hasKey(of: record, in: batch) { return true }
     }
     try rows.bindKey(key, of: record, in: batch, to: &finding)
-    return try stored.load(&finding)
+    let isFound = try stored.load(&finding)
+    if case .next = target { window?.noteSearch(found: isFound ? stored.rowID : nil) }
+    return isFound
   }
 
   private mutating func hasKey(of record: Int, in batch: borrowing RecordBatch) -> Bool {
@@ -272,8 +319,9 @@ struct MergeWriter: ~Copyable {
       text = times.text(rowTime: time)
       sortMembers(of: record, in: &batch)
     }
-    rowID = try rows.insert(record: record, of: batch, times: text)
-    if places != nil { try places?.add(batch.place(of: record, names), of: rowID) }
+    let inserted = try rows.insert(record: record, of: batch, times: text)
+    rowID = inserted
+    if places != nil { try places?.add(batch.place(of: record, names), of: inserted) }
   }
 }
 
@@ -320,6 +368,7 @@ extension MergeWriter {
   private mutating func replace(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws {
+    window?.forgetRow()
     try rows.update(stored.rowID, to: record, of: batch)
     try rows.replaceRelations(ofRow: stored.rowID, by: record, of: batch)
     try rows.checkReferences()
@@ -472,6 +521,7 @@ extension MergeWriter {
     guard digest != storedDigest || (policy == .newestByProperty && times != stored.times) else {
       return batch.countOutcome(record: record, outcome)
     }
+    window?.forgetRow()
     try rows.update(stored.rowID, to: 0, of: stored.batch, times: times)
     try rows.replaceRelations(
       ofRow: stored.rowID, by: record, of: batch, numbers: stored.copiedRelations)

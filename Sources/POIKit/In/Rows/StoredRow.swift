@@ -7,6 +7,7 @@ internal import POISQLite
 /// One value serves all rows of a run and keeps its memory.
 struct StoredRow: ~Copyable {
   private let layout: RecordLayout
+  private let values: RowValues
 
   /// A batch with one record: the row.
   private(set) var batch: RecordBatch
@@ -25,6 +26,7 @@ struct StoredRow: ~Copyable {
   init(_ schema: StoreSchema, connection: Connection) throws {
     relations = try schema.model.relations.map { try RowReader(rowsOf: $0, in: connection) }
     layout = schema.layout
+    values = RowValues(schema.layout)
     batch = RecordBatch(schema.layout, recordCapacity: 1)
   }
 
@@ -43,17 +45,10 @@ struct StoredRow: ~Copyable {
   mutating func load(_ statement: inout Statement) throws -> Bool {
     guard try statement.step() else { return false }
     batch.removeAll()
-    let record = batch.beginRecord()
-    batch.accept(RecordOrigin(index: 0, byteOffset: 0))
+    values.read(statement, into: &batch)
     rowID = statement.integer(0)
     copiedRelations.removeAll(keepingCapacity: true)
-    let columnCount = layout.slotCount - layout.relations.count
-    for slot in 0..<columnCount {
-      let isRelation = slot < layout.attributeCount && !layout.fields[slot].relatedFields.isEmpty
-      batch[record, slot] = StoredRow.value(
-        slot + 1, of: statement, isRelation: isRelation, in: &batch)
-    }
-    times = statement.isNull(columnCount + 1) ? nil : statement.text(columnCount + 1)
+    times = statement.isNull(values.end) ? nil : statement.text(values.end)
     try statement.reset()
     return true
   }
@@ -71,19 +66,6 @@ struct StoredRow: ~Copyable {
       let related = layout.fields[slot].relatedFields
       guard !related.isEmpty, related.allSatisfy({ batch[0, $0].isNull }) else { continue }
       batch[0, slot] = .null
-    }
-  }
-
-  private static func value(
-    _ column: Int, of statement: borrowing Statement, isRelation: Bool,
-    in batch: inout RecordBatch
-  ) -> ValueSlot {
-    switch statement.value(column) {
-    case .integer(let integer): isRelation ? .related : .integer(integer)
-    case .real(let real): .real(real)
-    case .text(let text): .text(batch.copyToArena(text))
-    // No attribute is stored as a blob.
-    case .null, .blob: .null
     }
   }
 
@@ -108,5 +90,36 @@ struct StoredRow: ~Copyable {
   private mutating func setRelation(_ number: Int, to rows: TableDigest) {
     batch[0, layout.relations[number].slot] = rows.rowCount > 0 ? .related : .null
     batch.children[number].setDigest(ofParent: 0, to: rows)
+  }
+}
+
+/// Reads the values of rows as records.
+struct RowValues {
+  /// Whether each slot is a relation to one.
+  private let areRelations: [Bool]
+
+  /// The column behind the values.
+  var end: Int { areRelations.count + 1 }
+
+  init(_ layout: RecordLayout) {
+    areRelations = (0..<layout.slotCount - layout.relations.count).map { slot in
+      slot < layout.attributeCount && !layout.fields[slot].relatedFields.isEmpty
+    }
+  }
+
+  /// Appends the current row of a statement by `RecordLayout.query` to a batch, without its relations to many.
+  func read(_ statement: borrowing Statement, into batch: inout RecordBatch) {
+    let record = batch.beginRecord()
+    batch.accept(RecordOrigin(index: 0, byteOffset: 0))
+    for slot in areRelations.indices {
+      batch[record, slot] =
+        switch statement.value(slot + 1) {
+        case .integer(let integer): areRelations[slot] ? .related : .integer(integer)
+        case .real(let real): .real(real)
+        case .text(let text): .text(batch.copyToArena(text))
+        // No attribute is stored as a blob.
+        case .null, .blob: .null
+        }
+    }
   }
 }

@@ -29,7 +29,7 @@ struct BatchWriter: ~Copyable {
   /// Whether the changes up to this transaction are known.
   private var knowsLocals = false
 
-  /// The model of a snapshot, whose keys are remembered; nil in other imports.
+  /// The model of a snapshot, whose rows are noted; nil in other imports.
   private let snapshotModel: Model?
 
   let key: EnforcedKey?
@@ -52,11 +52,9 @@ struct BatchWriter: ~Copyable {
   ///   - imported: the table, read in this transaction or unchanged since.
   ///   - runID: the run in `poikit_run` that the batches belong to.
   ///   - generation: the number of committed batches of the run.
-  ///   - isSnapshot: whether the keys of the records are remembered.
   init(
     _ imported: ImportedTable, runID: Int64, generation: Int64, policy: MergePolicy,
-    ties: TieRule, choosePolicy: ImportOptions.PolicyChoice?, isSnapshot: Bool,
-    connection: Connection
+    ties: TieRule, _ options: ImportOptions, connection: Connection
   ) throws {
     // The initializer of a noncopyable value must do everything that can fail before it sets the first
     // property.
@@ -69,7 +67,9 @@ struct BatchWriter: ~Copyable {
     defer { connection.prepareTriggers(true) }
     let rows = try RowWriter(table, savepoint: savepoint, connection: connection)
     let merger = try MergeWriter(
-      policy, ties: ties, choosePolicy: choosePolicy, table, connection: connection)
+      policy, ties: ties, choosePolicy: options.choosePolicy, table,
+      windowBlockSize: options.directRecordLimit > 0 ? options.windowBlockSize : 0,
+      connection: connection)
     let tombstones = try TombstoneWriter(model, ties: ties, connection: connection)
     let locals = try imported.log.map { try LocalChanges($0) }
     let rejection = try connection.prepare(
@@ -101,7 +101,7 @@ struct BatchWriter: ~Copyable {
     self.isLogged = isLogged
     self.omitsTriggers = omitsTriggers
     key = table.key
-    snapshotModel = isSnapshot ? model : nil
+    snapshotModel = options.isSnapshot ? model : nil
     self.rejection = rejection
     self.checkpoint = checkpoint
     self.input = input
@@ -133,8 +133,14 @@ struct BatchWriter: ~Copyable {
     if omitsTriggers { connection.prepareTriggers(false) }
     defer { connection.prepareTriggers(true) }
     rows = try RowWriter(table.rows, savepoint: savepoint, connection: connection)
+    merger?.follow(table.rows.facts)
     version = table.version
     knowsLocals = false
+  }
+
+  /// Whether records meet the rows in their order; see `RowWindow`.
+  var followsRows: Bool {
+    mutating get { merger?.followsRows ?? false }
   }
 
   /// Whether this writer committed the last batch of the run. If not, another process continues or has ended
@@ -153,7 +159,7 @@ struct BatchWriter: ~Copyable {
   /// Writes the records of `batch` by the merge policy. A record that the schema refuses becomes a reject: it
   /// violates a constraint, or its values make an expression fail.
   ///
-  /// Runs inside the caller's transaction. The first batch of a snapshot creates the table of keys.
+  /// Runs inside the caller's transaction. The first batch of a snapshot creates the table of its rows.
   ///
   /// - Parameters:
   ///   - first: the first record to write.
@@ -165,9 +171,9 @@ struct BatchWriter: ~Copyable {
     of batch: inout RecordBatch, from first: Int, _ names: InputNames, targets: [MergeTarget] = []
   ) throws -> MergeConflicts {
     if snapshot == nil, let snapshotModel {
-      let table = SnapshotTable(snapshotModel, ofRun: runID, in: connection)
-      try table.prepare()
-      snapshot = try SnapshotWriter(table, snapshotModel, connection: connection)
+      let table = SnapshotTable(ofRun: runID, in: connection)
+      try table.prepare(for: snapshotModel.table)
+      snapshot = try SnapshotWriter(table, connection: connection)
     }
     if !knowsLocals { try locals?.follow() }
     knowsLocals = true
@@ -175,16 +181,17 @@ struct BatchWriter: ~Copyable {
     if omitsTriggers { connection.prepareTriggers(false) }
     defer { connection.prepareTriggers(true) }
     for record in first..<batch.recordCount {
-      let target = targets.isEmpty ? .unknown : targets[record]
-      try snapshot?.add(record, of: batch)
+      let target = targets.isEmpty ? .next : targets[record]
       do {
         try writeWhole(record, of: &batch, names, target: target)
+        if let rowID = merger?.rowID { snapshot?.note(rowID) }
       } catch let error as SQLiteError {
         // If SQLite has rolled back the whole transaction, the earlier records are gone too.
         guard beginning.isInTransaction, isRefusal(error) else { throw error }
         batch.refuse(record: record, because: error)
       }
     }
+    try snapshot?.store()
     if isLogged { try connection.execute(OwnWrites.ending) }
     return merger?.resetConflicts() ?? MergeConflicts()
   }
@@ -242,6 +249,7 @@ struct BatchWriter: ~Copyable {
     if !ignoresTime,
       try tombstones?.supersedes(record, of: batch, isLocal: local == .change) == true
     {
+      if snapshot != nil { try merger?.meet(record, of: batch, by: &rows, target: target) }
       return batch.countOutcome(record: record, .stale)
     }
     let rejectCount = batch.rejects.count
@@ -325,23 +333,40 @@ struct BatchWriter: ~Copyable {
   }
 }
 
-/// Stores the keys of a snapshot's records.
+/// Notes the rows that a snapshot's records met.
 struct SnapshotWriter: ~Copyable {
-  private let keySlots: [Int]
-  private var insertion: Statement
+  /// The greatest row id of the table when the run began; later rows need no note.
+  private let boundary: Int64
 
-  init(_ table: SnapshotTable, _ model: Model, connection: Connection) throws {
-    let parameters: [SQL] = table.keyColumns.map { _ in "?" }
+  private var insertion: Statement
+  private var rowIDs: [Int64] = []
+
+  init(_ table: SnapshotTable, connection: Connection) throws {
+    let boundary = try table.boundary()
     let insertion = try connection.prepare(
-      "INSERT INTO \(table.quotedName) VALUES (\(parameters.joined(separator: ", ")))")
-    keySlots = model.key.compactMap { name in model.attributes.index(named: name) }
+      """
+      INSERT INTO \(table.quotedName) VALUES (?1, ?2)
+      ON CONFLICT DO UPDATE SET last = max(last, excluded.last)
+      """)
+    self.boundary = boundary
     self.insertion = insertion
   }
 
-  /// Stores the key of a record, unless a part of it is null: then it is the key of no row.
-  mutating func add(_ record: Int, of batch: borrowing RecordBatch) throws {
-    for slot in keySlots where batch[record, slot].isNull { return }
-    try batch.bind(record: record, slots: keySlots, to: &insertion)
-    try insertion.run()
+  mutating func note(_ rowID: Int64) {
+    if rowID <= boundary { rowIDs.append(rowID) }
+  }
+
+  /// Stores the noted rows, inside the caller's transaction.
+  mutating func store() throws {
+    rowIDs.sort()
+    var start = 0
+    for end in rowIDs.indices
+    where end + 1 == rowIDs.count || rowIDs[end + 1] - rowIDs[end] > 1 {
+      try insertion.bind(1, integer: rowIDs[start])
+      try insertion.bind(2, integer: rowIDs[end])
+      try insertion.run()
+      start = end + 1
+    }
+    rowIDs.removeAll(keepingCapacity: true)
   }
 }

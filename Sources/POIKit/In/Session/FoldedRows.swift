@@ -11,7 +11,7 @@ struct FoldedRows {
   /// Why some rows were not folded; nil if all were.
   var problem: String?
 
-  /// Folds them, with the lease of the store, the model of the table, the keys of a snapshot whose other rows will be
+  /// Folds them, with the lease of the store, the model of the table, the rows of a snapshot whose others will be
   /// removed, and a clock.
   ///
   /// It is a deduplication, which an import does not know.

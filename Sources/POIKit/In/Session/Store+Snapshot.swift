@@ -48,7 +48,7 @@ extension Store.Lease {
     return conditions.joined(separator: " AND ")
   }
 
-  /// Removes the rows whose keys a snapshot lacks, and ends its run, in one transaction.
+  /// Removes the rows that a snapshot lacks, and ends its run, in one transaction.
   ///
   /// Rows without a key, and rows that are already marked as removed, are left alone.
   ///
@@ -83,20 +83,24 @@ extension Store.Lease {
     _ model: Model, _ run: Int64, _ checkpoint: ImportCheckpoint, _ limit: ImportOptions.Limit,
     _ ended: Instant
   ) throws -> SnapshotOutcome {
-    let keys = SnapshotTable(model, ofRun: run, in: connection)
+    let snapshot = SnapshotTable(ofRun: run, in: connection)
     let schema = try TableSchema(of: model.table, in: connection)
     let layout = try TableLayout(model)
     let rows = RowRemoval(schema: schema)
     var next = checkpoint
-    try keys.createIndex()
+    try snapshot.complete()
     let log = try ChangeLog.checked(of: model, in: connection)
     try log?.expand()
     let isLocal = log?.holds(row: "t") ?? "0"
-    let gone = try rows.list(
-      where: "\(Self.isRemovable(model)) AND NOT \(isLocal) AND NOT \(keys.holds(row: "t"))")
+    let missing = snapshot.missing(from: rows.quotedTable)
+    let isGone: SQL = "\(Self.isRemovable(model)) AND NOT \(isLocal)"
+    // They are counted before a list of them is made.
+    let gone = Int(
+      try connection.integer("SELECT count(*) FROM \(missing) WHERE \(isGone)") ?? 0)
     guard !limit.isExceeded(by: gone, of: checkpoint.removableRowCount) else {
       return .tooMany(gone: gone, of: checkpoint.removableRowCount)
     }
+    try rows.list(from: missing, where: isGone)
     var archivedCount: Int?
     next.counters.removed = gone
     next.digest -= try rows.digest(layout)
