@@ -30,6 +30,11 @@ MODEL = {
             "items": {
                 "type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}}}}
 
+# A first import by this model appends its records, and merges them at the end.
+PLAIN_MODEL = MODEL | {
+    "properties": {
+        name: schema for name, schema in MODEL["properties"].items() if name not in ("tags", "parts")}}
+
 POLICIES = ["newest", "object-trump", "store-trump", "overwrite", "rollback", "newest-by-property"]
 SHAPES = ["array", "lines", "envelope", "gzip", "standard input"]
 RESULTS = ["exit code", "digest", "content", "rejects", "output"]
@@ -268,9 +273,9 @@ def importing(generator, folder, name, lines, shape, *arguments, base=None, batc
     return Case(name, folder, base, command, [*command, "--resume"], piped)
 
 
-def case_folder(scratch):
+def case_folder(scratch, model=MODEL):
     made = pathlib.Path(tempfile.mkdtemp(dir=scratch))
-    (made / "model.json").write_text(json.dumps(MODEL))
+    (made / "model.json").write_text(json.dumps(model))
     return made
 
 
@@ -301,6 +306,17 @@ def imports(tools, generator, scratch, scale):
     for shape in SHAPES:
         yield importing(
             generator, case_folder(scratch), f"append, {shape}", lines(1500, 700), shape)
+    yield importing(
+        generator, case_folder(scratch, PLAIN_MODEL), "first merge", lines(1500, 700), generator.choice(SHAPES),
+        "--merge", "newest")
+    place = case_folder(scratch, PLAIN_MODEL)
+    ordered = [json.dumps({"id": number, "at": 1, "text": "a"}) for number in range(int(2000 * scale))]
+    base = prepared(tools, place, ordered, "--merge", "newest")
+    for number in range(5, len(ordered), 9):
+        ordered[number] = json.dumps({"id": number, "at": 2, "text": "b"})
+    yield importing(
+        generator, place, "again in the order of the rows", ordered[3:], generator.choice(SHAPES),
+        *generator.choice([[], ["--snapshot"]]), base=base)
     for policy in POLICIES:
         place, base = folder_with_base()
         yield importing(

@@ -6,7 +6,7 @@ import POITestSupport
 
 /// A small piece of work on a store for fault injection. Together the jobs use all of the toolkit.
 enum FaultJob: String, CaseIterable, Codable, Sendable {
-  case append, appendOnTwoThreads, merge, mergeByProperty, land, snapshot
+  case append, appendOnTwoThreads, firstMerge, merge, mergeByProperty, land, snapshot
   case deduplicate, mergeLosers, undo, undoSnapshot, purge, edit
 
   static let document = #"""
@@ -29,10 +29,21 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
   static let markingDocument = document.replacing(
     #""removal":"delete""#, with: #""removal":"mark""#)
 
+  /// The same model without removals and arrays, so that a first import appends its records and merges them at the end.
+  static let plainDocument = #"""
+    {"x-table":"note","x-key":"id","x-timestamp":"at","x-unmapped-column":"more","required":["id"],
+     "properties":{
+      "id":{"type":"integer"},
+      "text":{"type":["string","null"]},
+      "at":{"type":["integer","null"],"x-unit":"seconds"},
+      "kind":{"type":["object","null"],"x-relation":{"table":"kind","unique":"name"},
+       "required":["name"],"properties":{"name":{"type":"string"}}}}}
+    """#
+
   /// Whether a failed run is resumed and not started again.
   var isImport: Bool {
     switch self {
-    case .append, .appendOnTwoThreads, .merge, .mergeByProperty, .land, .snapshot: true
+    case .append, .appendOnTwoThreads, .firstMerge, .merge, .mergeByProperty, .land, .snapshot: true
     case .deduplicate, .mergeLosers, .undo, .undoSnapshot, .purge, .edit: false
     }
   }
@@ -40,7 +51,7 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
   /// Creates the initial store; does nothing for an import into a new one.
   func prepare(_ path: String) throws {
     switch self {
-    case .append, .appendOnTwoThreads: break
+    case .append, .appendOnTwoThreads, .firstMerge: break
     case .merge, .mergeByProperty, .land, .snapshot, .edit:
       try importRecords(Self.records(14, seed: 1), into: path) { $0.mergePolicy = .newest }
     case .deduplicate, .mergeLosers, .purge:
@@ -66,9 +77,10 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
         $0.isResuming = isRetry
         $0.jobCount = 2
       }
-    case .merge, .mergeByProperty, .land:
+    case .firstMerge, .merge, .mergeByProperty, .land:
       try importRecords(records, into: path) {
         $0.isResuming = isRetry
+        $0.windowBlockSize = 3
         $0.mergePolicy = self == .mergeByProperty ? .newestByProperty : .newest
         if self == .land { $0.directRecordLimit = 0 }
       }
@@ -107,7 +119,9 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
   }
 
   func model() throws -> Model {
-    try Model(parsing: self == .mergeByProperty ? Self.markingDocument : Self.document)
+    try Model(
+      parsing: self == .mergeByProperty
+        ? Self.markingDocument : self == .firstMerge ? Self.plainDocument : Self.document)
   }
 
   @Sendable static func clock() -> Instant { Instant(microseconds: 1_700_000_000_000_000) }

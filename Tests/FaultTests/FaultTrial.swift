@@ -153,6 +153,8 @@ final class FaultTrial {
       if let run = runs.first {
         let checkpoint = try #require(run.checkpoint)
         #expect(checkpoint.counters.areBalanced, "\(place)")
+        // While duplicates are removed, the checkpoint has the digest of all rows.
+        guard checkpoint.appending != .counted else { return }
         let store = try Store(path, for: .existing)
         #expect(try store.digest(of: job.model()).digest == checkpoint.digest, "\(place)")
       }

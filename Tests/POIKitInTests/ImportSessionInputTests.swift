@@ -35,7 +35,7 @@ import Testing
       options.batchSize = 10
       options.jobCount = jobCount
       if isLanding {
-        options.mergePolicy = .newest
+        options.mergePolicy = .overwrite
         options.directRecordLimit = 0
       }
       var stopped = try ImportSession(

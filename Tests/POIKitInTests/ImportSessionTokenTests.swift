@@ -141,7 +141,7 @@ import Testing
     options.batchSize = batchSize
     options.tokenPointer = "/next"
     options.rejectLimit = .count(0)
-    options.mergePolicy = .newest
+    options.mergePolicy = .overwrite
     options.directRecordLimit = lands ? 0 : .max
     let first = Self.envelope(#""next":"a","#, "")
     let second = #"{"next":"b","items":[{"id":8,"at":8},{"id":[],"at":9}]}"#

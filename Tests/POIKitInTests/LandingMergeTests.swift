@@ -207,7 +207,7 @@ import Testing
 
   @Test func `an abandoned run leaves no landing table`() throws {
     let store = try MergeStore()
-    var options = Self.options(.newest, lands: true)
+    var options = Self.options(.overwrite, lands: true)
     let records = (0..<30).map { #"{"id":\#($0)}"# }
     _ = try store.run(records, options) { _ in .stop }
     #expect(try store.rows("SELECT sum(length(directory)) / 24 FROM poikit_landing_1") == ["7"])

@@ -136,7 +136,9 @@ import Testing
     let records = (0..<600).map { #"{"id":\#($0),"text":"\#($0)","at":1}"# }
     // The first part may be missing, and records from another place may be between.
     var drifted = Array(records.dropFirst(150))
-    for place in stride(from: 10, to: 400, by: 10) { drifted.insert(records[599 - place], at: place) }
+    for place in stride(from: 10, to: 400, by: 10) {
+      drifted.insert(records[599 - place], at: place)
+    }
     for (delivery, lands) in [
       (records, false), (drifted, false), (Array(records.reversed()), true),
     ] {

@@ -179,7 +179,7 @@ import Testing
     let records = #"{"id":1,"at":1}{"id":2,"at":1}{"id":1,"at":2,"gone":true}"#
     try store.importRecords(from: .text(records), model: model, options: options)
     let lines = try Self.lines(store)
-    #expect(lines == [#"{"id":1,"at":2,"gone":true}"#, #"{"id":2,"at":1}"#])
+    #expect(lines == [#"{"id":2,"at":1}"#, #"{"id":1,"at":2,"gone":true}"#])
     let second = try Store.inMemory()
     try second.importRecords(
       from: .text(lines.joined(separator: "\n")), model: model, options: options)

@@ -372,13 +372,15 @@ package struct MergeCounts {
   /// The updated and stale records that differ from the stored one with the same timestamp, or also without one.
   package private(set) var tied = 0
 
+  package init() {}
+
   var total: Int { updated + unchanged + stale + ignored + removals + kept }
 
-  mutating func addTie() { tied += 1 }
+  package mutating func addTie() { tied += 1 }
 
   mutating func addOlder() { keptOlder += 1 }
 
-  mutating func add(_ outcome: MergeOutcome) {
+  package mutating func add(_ outcome: MergeOutcome) {
     switch outcome {
     case .inserted: break
     case .updated: updated += 1

@@ -27,6 +27,9 @@ final class DeduplicationPass {
   private var merge: LoserMerge?
   private var record: DeduplicationRun?
 
+  /// What gets the outcomes if the pass is a part of an import.
+  private let countArrivals: ((MergeCounts) throws -> Void)?
+
   /// What earlier passes changed if no run counts it.
   private let earlier: DeduplicationReport.Changes
   private var plan = DeduplicationPlan()
@@ -43,7 +46,8 @@ final class DeduplicationPass {
   ///   removed.
   init(
     _ deduplicator: Deduplicator, on connection: Connection,
-    after earlier: DeduplicationReport.Changes = DeduplicationReport.Changes()
+    after earlier: DeduplicationReport.Changes = DeduplicationReport.Changes(),
+    countingArrivals countArrivals: ((MergeCounts) throws -> Void)? = nil
   ) throws {
     let options = deduplicator.options
     let layout = try deduplicator.layout.decidingTies(asked: options.ties, in: connection)
@@ -60,6 +64,7 @@ final class DeduplicationPass {
       try layout.isKeyDoubtful ? layout : layout.ignoring(options.ignored, of: schema)
     self.deduplicator = deduplicator
     self.earlier = earlier
+    self.countArrivals = countArrivals
     self.layout = layout
     self.options = options
     self.connection = connection
@@ -71,7 +76,8 @@ final class DeduplicationPass {
     selection = WinnerSelection(
       comparedLayout, schema: schema, options: options,
       ranksLosers: needsRanks || options.removesGroupsWhole(in: layout),
-      needsTimestamps: deduplicator.fold == nil, contentHash: deduplicator.contentHash)
+      needsTimestamps: deduplicator.fold == nil && countArrivals == nil,
+      countsArrivals: countArrivals != nil, contentHash: deduplicator.contentHash)
   }
 
   /// - Returns: what `run` would do, or nil if it was stopped.
@@ -87,7 +93,7 @@ final class DeduplicationPass {
   /// Checks that the rows have the digest that is remembered, if one is.
   private func checkContent() throws {
     let remembered = RememberedDigest(layout, in: connection)
-    guard layout.isToolkitTable, try remembered.read() != nil else { return }
+    guard layout.isToolkitTable, countArrivals == nil, try remembered.read() != nil else { return }
     try connection.inTransaction {
       let digest = try layout.digest(in: connection).digest
       try remembered.check(digest)
@@ -130,6 +136,7 @@ final class DeduplicationPass {
       if deduplicator.fold != nil { plan.rowCount = try schema.rowCount() }
       plan.supersededRowCount = removal.counts.supersededRowCount
       plan.rowCount += plan.supersededRowCount
+      try countArrivals?(selection.arrivals)
       try prepare(clock: clock)
       var pace = BatchPace(size: options.batchSize, clock: deduplicator.elapsed)
       while removal.counts.removedRowCount < plan.loserCount {
@@ -164,6 +171,7 @@ final class DeduplicationPass {
     if try options.archive || RunRecord.hasBookkeeping(connection) {
       try NamedReference.store(in: connection)
     }
+    if countArrivals != nil { return }
     let hasWork = plan.loserCount > 0 || options.enforcement != .none
     if record == nil, try RunRecord.hasBookkeeping(connection) || (options.archive && hasWork) {
       // The first batch, or the end of the run, waits for the disk.

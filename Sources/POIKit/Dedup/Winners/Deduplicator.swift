@@ -72,16 +72,21 @@ public struct Deduplicator: Sendable {
   }
 
   /// Deduplicates with another clock, which returns the time of the start and of the end.
+  ///
+  /// - Parameter count: if given, the deduplication is a part of an import that appended the rows, and no run of its
+  ///   own. It gets what merging each row in the order of the row ids would have counted, before a row is removed.
   package func run(
     on connection: Connection, clock: () -> Instant,
-    progress: (StoreProgress) -> BatchDecision = { _ in .proceed }
+    progress: (StoreProgress) -> BatchDecision = { _ in .proceed },
+    countingArrivals count: ((MergeCounts) throws -> Void)? = nil
   ) throws(StoreError) -> DeduplicationReport {
     var earlier = DeduplicationReport.Changes()
     var firstMeeting: Duration?
     while true {
       do throws(StoreError) {
         return try StoreError.converting(path: connection.path) {
-          let pass = try DeduplicationPass(self, on: connection, after: earlier)
+          let pass = try DeduplicationPass(
+            self, on: connection, after: earlier, countingArrivals: count)
           return try pass.run(clock: clock, progress: progress)
         }
       } catch {

@@ -59,6 +59,13 @@ struct WinnerSelection: ~Copyable {
   /// Tied rows that lost before the winner was known.
   private var tiedLosers: EntryLog<TiedLoser>
 
+  /// The rows of all groups in the order of their ids, if arrivals are counted.
+  private var arrived: ExternalSorter<ArrivalEntry>
+  private let countsArrivals: Bool
+
+  /// What merging each row in the order of the row ids would have counted; complete after `decide`.
+  private(set) var arrivals = MergeCounts()
+
   /// The counters so far; complete after `decide`.
   private(set) var plan = DeduplicationPlan()
 
@@ -69,10 +76,12 @@ struct WinnerSelection: ~Copyable {
   ///   - options: the keep rule, the null rule, the budget.
   ///   - ranksLosers: whether losers are returned group by group, in the order of their ranks.
   ///   - needsTimestamps: whether it is an error if no value of the timestamp can be read.
+  ///   - countsArrivals: whether to count what merging each row would have done.
   ///   - contentHash: in tests, the replacement for the digest of a content.
   init(
     _ layout: TableLayout, schema: TableSchema, options: DeduplicationOptions, ranksLosers: Bool,
-    needsTimestamps: Bool = true, contentHash: @escaping @Sendable (Digest) -> Digest
+    needsTimestamps: Bool = true, countsArrivals: Bool = false,
+    contentHash: @escaping @Sendable (Digest) -> Digest
   ) {
     self.layout = layout
     self.schema = schema
@@ -80,12 +89,14 @@ struct WinnerSelection: ~Copyable {
     self.needsTimestamps = needsTimestamps
     self.contentHash = contentHash
     self.ranksLosers = ranksLosers
+    self.countsArrivals = countsArrivals
     let folder = options.temporaryFolder
     candidates = ExternalSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
     let share = options.memoryBudget / 4
     copies = ExternalSorter(memoryBudget: layout.isKeyDoubtful ? share : 0, folder: folder)
     losers = ExternalSorter(memoryBudget: ranksLosers ? 0 : share, folder: folder)
     groupLosers = ExternalSorter(memoryBudget: ranksLosers ? share : 0, folder: folder)
+    arrived = ExternalSorter(memoryBudget: countsArrivals ? share / 8 : 0, folder: folder)
     timestamps = TimestampReader(
       column: layout.timestampColumn ?? "", hasUnit: layout.isTimestampInstant)
     tiedLosers = EntryLog(folder: folder)
@@ -222,6 +233,7 @@ extension WinnerSelection {
     // Frees the memory of the sorted entries.
     candidates = ExternalSorter(memoryBudget: 0, folder: options.temporaryFolder)
     if layout.isKeyDoubtful { try decideCopies() }
+    try countArrived()
     try losers.finish()
     try groupLosers.finish()
     followingLoser = try groupLosers.next()
@@ -239,6 +251,7 @@ extension WinnerSelection {
       guard let second = following, second.sortKey == first.sortKey else { continue }
       var group = GroupState(winner: first, ties: layout.ties)
       if !keyForms.areExact { try keys.read(first.rowID, into: &groupKey) }
+      try noteArrival(of: first, isTied: second.rank == first.rank, in: group, contents)
       while let entry = following, entry.sortKey == first.sortKey {
         try checkKey(of: entry, in: group, &keys)
         following = try candidates.next()
@@ -247,7 +260,9 @@ extension WinnerSelection {
           continue
         }
         let isTied = following.map { $0.sortKey == first.sortKey && $0.rank == entry.rank } ?? false
+        let isTiedBefore = entry.rank == group.latestRank
         try add(entry, isTiedWithNext: isTied, to: &group, contents)
+        try noteArrival(of: entry, isTied: isTied || isTiedBefore, in: group, contents)
       }
       try finish(group, &keys)
     }
@@ -257,6 +272,44 @@ extension WinnerSelection {
         key: try keys.values(found.winner),
         rowCount: found.rowCount, winner: found.winner)
     }
+  }
+
+  /// Notes a row of a group that was just added to it.
+  private mutating func noteArrival(
+    of entry: CandidateEntry, isTied: Bool, in group: GroupState, _ contents: RowReader
+  ) throws {
+    guard countsArrivals else { return }
+    var digest = Digest.zero
+    if isTied {
+      try contents.read(entry.rowID, into: &otherContent)
+      digest = contentHash(otherContent.digest)
+    }
+    try arrived.append(
+      ArrivalEntry(entry.rowID, group: plan.groupCount, place: group.place, digest: digest))
+  }
+
+  /// Counts what merging would have made of each row after the first of its group.
+  private mutating func countArrived() throws {
+    try arrived.finish()
+    var stored: ArrivalEntry?
+    while let entry = try arrived.next() {
+      guard let best = stored, best.group == entry.group else {
+        stored = entry
+        continue
+      }
+      if entry.place == best.place, entry.digest == best.digest {
+        arrivals.add(.unchanged)
+        continue
+      }
+      if entry.place == best.place { arrivals.addTie() }
+      let isGreater =
+        entry.place == best.place
+        ? layout.ties == .later || best.digest < entry.digest : entry.place < best.place
+      arrivals.add(isGreater ? .updated : .stale)
+      if isGreater { stored = entry }
+    }
+    plan.spilledByteCount += arrived.spilledByteCount
+    arrived = ExternalSorter(memoryBudget: 0, folder: options.temporaryFolder)
   }
 
   /// Notes the content of a row of a group. The first row of the group is noted with the second.

@@ -21,7 +21,7 @@ struct MergeWriter: ~Copyable {
   /// Nil if the model does not keep unmapped members.
   private let unmapped: UnmappedMembers?
 
-  /// The rows that records in the order of the table meet next; nil if each record is searched.
+  /// The rows that records in the order of the table meet next; nil if there is no window.
   private var window: RowWindow?
 
   /// Whether a record with the content of its row is unchanged, whatever the policy makes of others.
@@ -40,7 +40,7 @@ struct MergeWriter: ~Copyable {
   private var conflicts = MergeConflicts()
   private var deletedRowIDs: [Int64] = []
 
-  /// The row that the last record became or met, and that is still there; nil if there is none.
+  /// The row that the last record became or met, if it is still there.
   private(set) var rowID: Int64?
 
   /// A writer for a policy; nil for `append`.

@@ -180,7 +180,7 @@ private struct RowBlock: ~Copyable {
     }
   }
 
-  /// The row with the key of a record; nil if there is none, or if it was forgotten.
+  /// The row with the key of a record; nil if it is not here, or was forgotten.
   func entry(
     _ hash: UInt64, _ record: Int, of batch: borrowing RecordBatch, _ key: EnforcedKey
   ) -> Int? {

@@ -29,3 +29,16 @@ struct FoldedRows {
         """) ?? 0)
   }
 }
+
+/// The rows that a first import appended.
+enum AppendedRows {
+  /// Removes the duplicates among them and enforces the key, with the lease of the store, the model of the table, what
+  /// decides between equally new records, and a clock. Before the first row goes it tells what merging each record in
+  /// the order of the row ids would have counted. Returns the digest of the table.
+  ///
+  /// It is a deduplication, which an import does not know.
+  typealias Deduplication =
+    (
+      borrowing Store.Lease, Model, TieRule, () -> Instant, @escaping (MergeCounts) throws -> Void
+    ) throws -> Digest
+}

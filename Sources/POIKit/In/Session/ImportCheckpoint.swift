@@ -13,6 +13,9 @@ struct ImportCheckpoint {
   var policy = MergePolicy.append
   var ties = TieRule.digest
 
+  /// How far the rows of a first import are; nil if records are merged as they are read.
+  var appending: Appending?
+
   /// The progress of landed records; nil if no records have landed.
   var landing: LandingProgress?
 
@@ -55,6 +58,7 @@ struct ImportCheckpoint {
       "position": .array(progress.position.fields.map { .number($0) }),
       "merge": .string(policy.rawValue),
       "ties": .string(ties.rawValue),
+      "appending": .string(appending?.rawValue),
       "landing": landing?.json ?? .null,
       "snapshot": .bool(isSnapshot),
       "removable": .number(removableRowCount),
@@ -120,6 +124,7 @@ struct ImportCheckpoint {
     progress.finishedInputCount = finished
     progress.position = readingPosition
     self.policy = policy
+    appending = json["appending"]?.string.flatMap(Appending.init)
     landing = LandingProgress(json["landing"])
     isSnapshot = json["snapshot"] == .bool(true)
     removableRowCount = removable
@@ -200,6 +205,16 @@ struct ImportCheckpoint {
     return next
   }
 
+  /// Counts the rows that were appended by what merging would have made of their records.
+  mutating func count(_ outcomes: MergeCounts) {
+    counters.inserted -= outcomes.updated + outcomes.unchanged + outcomes.stale
+    counters.updated += outcomes.updated
+    counters.unchanged += outcomes.unchanged
+    counters.stale += outcomes.stale
+    tiedCount += outcomes.tied
+    appending = .counted
+  }
+
   private mutating func countRows(of batch: borrowing RecordBatch) {
     counters.inserted += batch.insertedCount
     counters.updated += batch.merged.updated
@@ -249,6 +264,14 @@ struct ImportCheckpoint {
   private static func unsigned(_ json: JSONValue) -> UInt64? {
     if case .number(let lexeme) = json { UInt64(lexeme) } else { nil }
   }
+}
+
+/// The progress of a first import, whose records become rows before its duplicates are removed.
+enum Appending: String {
+  /// Records become rows.
+  case rows
+  /// The outcomes of the records are counted, and duplicates may be removed.
+  case counted
 }
 
 /// The progress of a run whose records land before they are merged.

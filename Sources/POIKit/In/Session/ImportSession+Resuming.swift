@@ -158,7 +158,10 @@ extension ImportSession {
 
   /// Continues at the position of the resumed run.
   mutating func continueRun(from resumption: ImportCheckpoint) {
+    // Meanwhile the key may have been enforced: then the other records are merged.
+    let appending = checkpoint.appending.map { resumption.appending ?? $0 }
     checkpoint = resumption
+    checkpoint.appending = appending
     checkpoint.inputCount = options.inputNames?.count ?? resumption.inputCount
     progress = resumption.progress
     resumedAt = resumption.counters.read

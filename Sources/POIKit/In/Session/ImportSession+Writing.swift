@@ -36,14 +36,20 @@ extension ImportSession {
       }
       try store.prepareTables(
         for: model, mayChange: unfinished.isEmpty || options.isRestarting && !options.isResuming)
-      checkpoint.policy = try store.mergePolicy(
+      let continues = unfinished.contains { $0.checkpoint?.appending != nil }
+      let (policy, appends) = try store.mergePolicy(
         options.mergePolicy
           ?? (options.isSnapshot || options.choosePolicy != nil || options.ties == .later
             ? .newest : nil),
-        isSnapshot: options.isSnapshot, for: model)
+        isSnapshot: options.isSnapshot, for: model,
+        options.choosePolicy != nil
+          ? .never
+          : continues && (options.isResuming || options.isRestarting) ? .toOwnRows : .toNoRows)
+      checkpoint.policy = policy
+      checkpoint.appending = appends ? .rows : nil
       let table = try ImportedTable(of: model, in: store.connection)
       guard table.document == model.document,
-        (table.rows.key == nil) == (checkpoint.policy == .append)
+        (table.rows.key == nil) == (policy == .append || appends)
       else {
         throw StoreError(
           .changedByOther, "\(path): another program has just changed the table; import again")
@@ -77,6 +83,7 @@ extension ImportSession {
       }
       runWriter = RunWriter(store: store, table: table, model: model, options: options)
       runWriter?.removableRowCount = removableRowCount
+      runWriter?.appends = appends
       if !options.isResuming, let digest = try runWriter?.digestBeforeRun() {
         checkpoint.digest = digest
       }
@@ -302,6 +309,15 @@ extension ImportSession {
   }
 
   private mutating func completeRun() throws(StoreError) {
+    if checkpoint.appending != nil, let deduplicate {
+      // The deduplication needs memory for sorting.
+      spareBatch = nil
+      intake.batch = intake.emptyBatch()
+      // From it the deduplication computes the digest of the rows that stay.
+      try updateDigest()
+      checkpoint =
+        try runWriter?.deduplicate(after: checkpoint, by: deduplicate) ?? checkpoint
+    }
     guard options.isSnapshot else {
       try foldReturnedRows()
       try updateDigest()

@@ -70,6 +70,7 @@ public struct ImportSession: ~Copyable {
 
   var repeatedKeys: (count: Int, keyCount: Int)?
   var fold: FoldedRows.Fold?
+  var deduplicate: AppendedRows.Deduplication?
   var folded = FoldedRows()
 
   /// The unfinished runs. Their inputs cannot be read from the beginning.
@@ -105,14 +106,18 @@ public struct ImportSession: ~Copyable {
 
   /// Creates a session that writes into a store.
   ///
-  /// - Parameter fold: folds the rows that a delivery brings back.
+  /// - Parameters:
+  ///   - fold: folds the rows that a delivery brings back.
+  ///   - deduplicate: merges the rows that a first import appended.
   init(
     into store: Store, model: Model, options: ImportOptions, validators: [any RecordValidator],
-    onProgress: ((StoreProgress) -> BatchDecision)?, foldingBy fold: @escaping FoldedRows.Fold
+    onProgress: ((StoreProgress) -> BatchDecision)?, foldingBy fold: @escaping FoldedRows.Fold,
+    deduplicatingBy deduplicate: @escaping AppendedRows.Deduplication
   ) throws(StoreError) {
     self.init(
       model: model, options: options, validators: validators, onProgress: onProgress)
     self.fold = fold
+    self.deduplicate = deduplicate
     try options.check(for: model)
     shardRule = options.shard.map { ShardRule(model, shardCount: $0.count) }
     try open(store.lease())

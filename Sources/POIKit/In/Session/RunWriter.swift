@@ -19,6 +19,11 @@ struct RunWriter: ~Copyable {
   var policy = MergePolicy.append
   var ties = TieRule.digest
 
+  /// Whether records become rows, and duplicates are removed at the end.
+  var appends = false
+
+  private var writingPolicy: MergePolicy { appends ? .append : policy }
+
   /// The inputs that were begun up to the last batch, in order.
   private(set) var inputs: [ImportReport.Input] = []
 
@@ -106,6 +111,35 @@ struct RunWriter: ~Copyable {
       return folded
     } catch {
       throw StoreError(converting: error, path: store.path)
+    }
+  }
+
+  /// Removes the duplicates among the rows that a first import appended, and enforces the key.
+  ///
+  /// - Returns: the checkpoint with the counters and the digest that merging each record would have given.
+  mutating func deduplicate(
+    after checkpoint: ImportCheckpoint, by deduplicate: AppendedRows.Deduplication
+  ) throws(StoreError) -> ImportCheckpoint {
+    var next = checkpoint
+    do {
+      if writer == nil, runID != nil {
+        try begin()
+        try writer?.value.commit()
+      }
+      let (writer, connection) = (writer, store.connection)
+      next.digest = try deduplicate(store, model, ties, options.clock) { outcomes in
+        // A deduplication that begins again finds fewer rows.
+        guard next.appending == .rows else { return }
+        next.count(outcomes)
+        try connection.inTransaction(.immediate) {
+          guard try writer?.value.writeCheckpoint(next.json.description) != false else {
+            throw RunWriter.drivenByOther(connection.path)
+          }
+        }
+      }
+      return next
+    } catch {
+      throw markFailed(error, next)
     }
   }
 
@@ -350,7 +384,7 @@ struct RunWriter: ~Copyable {
     guard let runID else { return }
     writer = Boxed(
       try BatchWriter(
-        table, runID: runID, generation: generation, policy: policy, ties: ties, options,
+        table, runID: runID, generation: generation, policy: writingPolicy, ties: ties, options,
         connection: store.connection))
   }
 
@@ -369,7 +403,7 @@ struct RunWriter: ~Copyable {
   /// store of 1,000,000 places, directly and by landing: 0.16 and 0.23 for 2,000 records, 0.48 and 0.44 for
   /// 20,000, 0.98 and 0.63 for 50,000.
   private func lands(_ progress: InputProgress, _ checkpoint: ImportCheckpoint) -> Bool {
-    guard policy != .append, policy != .error else { return false }
+    guard writingPolicy != .append, policy != .error else { return false }
     if checkpoint.landing != nil { return true }
     let isLarge =
       checkpoint.counters.read >= options.directRecordLimit

@@ -5,15 +5,18 @@ internal import POISQLite
 extension Store.Lease {
   /// The policy for a model's table, after a check that it fits.
   ///
-  /// An empty table is prepared for the policy: its key is enforced from then on.
+  /// An empty table is prepared for the policy: its key is enforced from then on, or at the end of an import whose
+  /// records are appended.
   ///
   /// - Parameters:
   ///   - asked: the requested policy, if any.
   ///   - isSnapshot: whether the records are a snapshot.
+  ///   - appending: when records may be appended.
+  /// - Returns: the policy, and whether records are appended and merged at the end.
   /// - Throws: `StoreFailure` with `invalidOptions` when the policy does not fit the model or the table.
   func mergePolicy(
-    _ asked: MergePolicy?, isSnapshot: Bool, for model: Model
-  ) throws -> MergePolicy {
+    _ asked: MergePolicy?, isSnapshot: Bool, for model: Model, _ appending: AppendingRule
+  ) throws -> (MergePolicy, appends: Bool) {
     let key = try EnforcedKey.read(of: model, in: connection)
     let isEnforced = key != nil
     if let key, asked != .append { try checkRemovals(of: model, key, isSnapshot: isSnapshot) }
@@ -28,12 +31,12 @@ extension Store.Lease {
     guard let policy = asked else {
       guard isEnforced else {
         try checkLostKey(of: model)
-        return .append
+        return (.append, false)
       }
-      return .newest
+      return (.newest, false)
     }
     if policy == .append {
-      guard isEnforced else { return policy }
+      guard isEnforced else { return (policy, false) }
       throw StoreFailure(
         .invalidOptions,
         "the key of the table \"\(model.table)\" is enforced, so a record cannot be "
@@ -41,9 +44,27 @@ extension Store.Lease {
     }
     let keepsTimes = policy == .newestByProperty
     if keepsTimes { try checkTimes(of: model) }
+    if !isEnforced, policy == .newest, try canAppend(model, appending) {
+      return (policy, true)
+    }
     let hasTimes = try PropertyTimes.isKept(in: model.table, of: connection)
     if !isEnforced || keepsTimes && !hasTimes { try prepareTable(of: model, for: policy) }
-    return policy
+    return (policy, false)
+  }
+
+  /// Whether appending all records, and deduplicating at the end, gives what merging each of them does.
+  private func canAppend(_ model: Model, _ rule: AppendingRule) throws -> Bool {
+    guard rule != .never, !model.key.isEmpty, !model.isKeyDoubtful, !model.groupsNullKeys, model.relations.isEmpty,
+      model.tombstone?.removal != .delete
+    else { return false }
+    // A constraint of an app may refuse a row where merging would change one.
+    let facts = try SchemaFacts(of: model, in: connection)
+    guard !facts.mayRefuse, !facts.changesOtherRows else { return false }
+    if rule == .toOwnRows { return true }
+    for table in [model.table] + model.tablesOfRelationsToOne {
+      guard try connection.integer("SELECT 1 FROM \(name: table) LIMIT 1") == nil else { return false }
+    }
+    return true
   }
 
   /// Computes the key hashes of rows that another program wrote.
@@ -152,4 +173,13 @@ extension Store.Lease {
           + "\"x-tombstone\" mark removals, or merge by newest")
     }
   }
+}
+
+/// When an import may append its records, and merge them at the end.
+enum AppendingRule {
+  case never
+  /// If the table and those of its relations have no rows.
+  case toNoRows
+  /// Also to the rows of an unfinished import that appended.
+  case toOwnRows
 }
