@@ -103,7 +103,8 @@ extension FuzzTarget {
     options.batchSize = 2
     options.pointer = ""
     // Under `newest` the records of a first import are appended, and never land.
-    options.mergePolicy = scenario == 0 ? .append : [1, 4].contains(scenario) ? .newest : .overwrite
+    options.mergePolicy =
+      scenario == 0 ? .append : [1, 4].contains(scenario) ? .newest : .overwrite
     options.isSnapshot = scenario >= 3
     options.isResuming = isResuming
     options.maximumSkew = nil

@@ -8,6 +8,12 @@ def is_merge(contestant):
     return contestant.startswith(("merge", "floor merge"))
 
 
+def merge_floor(contestant, names):
+    """The floor of a delivery: that of its kind, if there is one."""
+    kind = contestant.removeprefix("floor ")
+    return f"floor {kind}" if kind in names and f"floor {kind}" in names else "floor merge"
+
+
 class Figures:
     """`raw` is the content of a raw.json; only runs with this sync delay, in ms, count."""
 
@@ -91,6 +97,11 @@ RATIOS = [
     ("import and `poi-dedup --enforce`", ("toolkit", None), ("floor whole", None), 1.10),
     ("a later delivery, half of it new, into a store of as many rows", ("merge", None),
      ("floor merge", None), 1.30),
+    ("the same delivery again", ("merge, the same again", None), ("floor merge, the same again", None), 2.00),
+    ("a snapshot, one record in a hundred changed", ("merge, a snapshot", None),
+     ("floor merge, a snapshot", None), 2.00),
+    ("a first import with `--merge`", ("merge, a first import", None),
+     ("floor merge, a first import", None), 1.15),
 ]
 SPREAD_LIMIT = 1.25
 # Smaller deliveries do not land, so their time is not comparable.

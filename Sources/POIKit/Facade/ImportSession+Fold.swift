@@ -25,14 +25,14 @@ extension ImportSession {
       foldingBy: { (lease, model, snapshot, clock) in
         try lease.foldReturnedRows(of: model, staying: snapshot, clock: clock)
       },
-      deduplicatingBy: { (lease, model, ties, clock, count) in
+      deduplicatingBy: { (lease, model, ties, boundary, clock, count) in
         var options = DeduplicationOptions()
         options.ties = ties
         options.archive = false
         options.enforcement = .index
         let deduplicator = Deduplicator(layout: try TableLayout(model), options: options)
         let report = try deduplicator.run(
-          on: lease.connection, clock: clock, countingArrivals: count)
+          on: lease.connection, clock: clock, countingArrivals: count, after: boundary)
         if report.changes.removedRowCount > 0 { try lease.removeUnusedRows(relatedTo: model) }
         return report.digest ?? .zero
       })

@@ -11,7 +11,7 @@ package struct RecordBatch: ~Copyable {
   private let recordByteCount: Int
 
   /// `slotCount` slots for each record.
-  @usableFromInline private(set) var slots: GrowableBuffer<ValueSlot>
+  @usableFromInline var slots: GrowableBuffer<ValueSlot>
 
   @usableFromInline package private(set) var origins: GrowableBuffer<RecordOrigin>
 
@@ -96,7 +96,7 @@ package struct RecordBatch: ~Copyable {
 
   package subscript(record: Int, slot: Int) -> ValueSlot {
     @inlinable get { slots[record &* slotCount &+ slot] }
-    set { slots[record &* slotCount &+ slot] = newValue }
+    @inlinable set { slots[record &* slotCount &+ slot] = newValue }
   }
 
   /// The timestamp of a record, in microseconds since 1970; nil if it has none. A date is the start of its

@@ -126,6 +126,13 @@ struct merging {
 };
 struct merging merge(struct sqlite3 *store, const struct options *options);
 
+/* window.c: the rows that records in the order of the table meet next. A packed record is a record and its texts. */
+enum meeting { MEETS_NONE, MEETS_SAME, MEETS_OTHER };
+struct window;
+struct window *window_make(struct sqlite3 *store);
+enum meeting window_meet(struct window *window, const char *packed, int64_t *id);
+void window_free(struct window *window);
+
 /* dedup.c: returns the number of losers, and the seconds of its parts. */
 struct dedup_seconds {
   struct seconds scan, sort, delete;

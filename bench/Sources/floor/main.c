@@ -28,7 +28,8 @@ static const char help[] =
     "  --pragmas SQL       further settings, to see what they change\n"
     "  --unique-index      dedup: then make the unique index\n"
     "  --road ROAD         merge: upsert, in the order of the input; sorted, all in memory and upsert\n"
-    "                      by key; landing, in a table, then by row and by key (landing)\n"
+    "                      by key; landing, in a table, then by row and by key; window, in\n"
+    "                      the order of the rows, which are read ahead (landing)\n"
     "  --records N         for digest and sort (1000000)\n";
 
 static size_t number(const char *option, const char *text) {

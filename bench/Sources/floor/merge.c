@@ -1,4 +1,4 @@
-/* Merges records into a store with unique identifiers, in three ways. The newer of two records stays, in
+/* Merges records into a store with unique identifiers, in four ways. The newer of two records stays, in
  * the existing row. Row ids never change, and the index exists all the time. */
 #include "floor.h"
 
@@ -23,6 +23,10 @@ struct merger {
   /* sorted: every record followed by its text */
   char **records;
   size_t record_count, record_capacity;
+
+  /* window */
+  struct window *window;
+  sqlite3_stmt *update;
 
   struct merging merging;
 };
@@ -123,6 +127,28 @@ static void upsert_batch(void *context, struct batch *batch) {
     char *content = room(merger, packed_size(record));
     pack(merger, batch, record, content);
     upsert(merger, content);
+  }
+  store_step(merger->store, merger->commit);
+}
+
+static void follow_batch(void *context, struct batch *batch) {
+  struct merger *merger = context;
+  store_step(merger->store, merger->begin);
+  add_categories(merger, batch);
+  for (size_t index = 0; index < batch->count; index++) {
+    const struct record *record = &batch->records[index];
+    char *content = room(merger, packed_size(record));
+    pack(merger, batch, record, content);
+    int64_t row;
+    switch (window_meet(merger->window, content, &row)) {
+    case MEETS_SAME: break;
+    case MEETS_NONE: upsert(merger, content); break;
+    case MEETS_OTHER:
+      bind_packed(merger->update, content);
+      sqlite3_bind_int64(merger->update, 11, row);
+      store_step(merger->store, merger->update);
+      merger->merging.updated += (size_t)sqlite3_changes(merger->store);
+    }
   }
   store_step(merger->store, merger->commit);
 }
@@ -287,14 +313,8 @@ static void merge_landed(struct merger *merger, size_t batch_size) {
   merger->merging.sort = seconds_since(start);
 
   start = seconds_now();
-  sqlite3_stmt *update = store_prepare(
-      merger->store,
-      "UPDATE poi SET name = ?2, address = ?3, city = ?4, country = ?5, information = ?6,"
-      " latitude = ?7, longitude = ?8, updatedAt = ?9, category = ?10"
-      " WHERE poikit_id = ?11 AND ?9 > ifnull(updatedAt, -9223372036854775808)");
   merger->merging.updated =
-      write_landed(merger, update, true, entries, found_count, batch_size);
-  sqlite3_finalize(update);
+      write_landed(merger, merger->update, true, entries, found_count, batch_size);
   merger->merging.update = seconds_since(start);
 
   start = seconds_now();
@@ -309,7 +329,8 @@ static void merge_landed(struct merger *merger, size_t batch_size) {
 struct merging merge(sqlite3 *store, const struct options *options) {
   bool lands = strcmp(options->road, "landing") == 0;
   bool sorts = strcmp(options->road, "sorted") == 0;
-  if (!lands && !sorts && strcmp(options->road, "upsert") != 0)
+  bool follows = strcmp(options->road, "window") == 0;
+  if (!lands && !sorts && !follows && strcmp(options->road, "upsert") != 0)
     fail("unknown road '%s'; see --help", options->road);
   if (lands)
     store_run(store, "CREATE TABLE landing (id INTEGER PRIMARY KEY, key_high INTEGER,"
@@ -326,6 +347,12 @@ struct merging merge(sqlite3 *store, const struct options *options) {
         " latitude = excluded.latitude, longitude = excluded.longitude,"
         " updatedAt = excluded.updatedAt, category = excluded.category"
         " WHERE excluded.updatedAt > ifnull(updatedAt, -9223372036854775808)"),
+    .update = store_prepare(
+        store,
+        "UPDATE poi SET name = ?2, address = ?3, city = ?4, country = ?5, information = ?6,"
+        " latitude = ?7, longitude = ?8, updatedAt = ?9, category = ?10"
+        " WHERE poikit_id = ?11 AND ?9 > ifnull(updatedAt, -9223372036854775808)"),
+    .window = follows ? window_make(store) : NULL,
     .find_category = store_prepare(store, "SELECT poikit_id FROM category WHERE name = ?"),
     .insert_category = store_prepare(store, "INSERT INTO category (name) VALUES (?)"),
     .land = lands ? store_prepare(
@@ -334,7 +361,8 @@ struct merging merge(sqlite3 *store, const struct options *options) {
   int64_t before = store_integer(store, "SELECT count(*) FROM poi");
   struct seconds start = seconds_now();
   merger.merging.reading = read_and_write(
-      options, lands ? land_batch : sorts ? keep_batch : upsert_batch, &merger);
+      options,
+      lands ? land_batch : sorts ? keep_batch : follows ? follow_batch : upsert_batch, &merger);
   merger.merging.read = seconds_since(start);
   if (lands) merge_landed(&merger, options->batch_size);
   if (sorts) upsert_sorted(&merger, options->batch_size);
@@ -342,9 +370,11 @@ struct merging merge(sqlite3 *store, const struct options *options) {
   sqlite3_finalize(merger.begin);
   sqlite3_finalize(merger.commit);
   sqlite3_finalize(merger.upsert);
+  sqlite3_finalize(merger.update);
   sqlite3_finalize(merger.find_category);
   sqlite3_finalize(merger.insert_category);
   sqlite3_finalize(merger.land);
+  if (follows) window_free(merger.window);
   free(merger.categories);
   free(merger.content);
   return merger.merging;

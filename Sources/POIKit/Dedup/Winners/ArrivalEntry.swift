@@ -11,6 +11,8 @@ struct ArrivalEntry: SortableEntry {
   /// The digest of the row's content if others have its rank; else zero.
   let digest: Digest
 
+  var rowID: Int64 { Int64(bitPattern: orderedRowID ^ 1 << 63) }
+
   init(_ rowID: Int64, group: Int, place: UInt64, digest: Digest) {
     self.group = UInt64(group)
     orderedRowID = UInt64(bitPattern: rowID) ^ 1 << 63

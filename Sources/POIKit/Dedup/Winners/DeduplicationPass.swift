@@ -47,7 +47,8 @@ final class DeduplicationPass {
   init(
     _ deduplicator: Deduplicator, on connection: Connection,
     after earlier: DeduplicationReport.Changes = DeduplicationReport.Changes(),
-    countingArrivals countArrivals: ((MergeCounts) throws -> Void)? = nil
+    countingArrivals countArrivals: ((MergeCounts) throws -> Void)? = nil,
+    ofRowsAfter boundary: Int64 = 0
   ) throws {
     let options = deduplicator.options
     let layout = try deduplicator.layout.decidingTies(asked: options.ties, in: connection)
@@ -77,7 +78,7 @@ final class DeduplicationPass {
       comparedLayout, schema: schema, options: options,
       ranksLosers: needsRanks || options.removesGroupsWhole(in: layout),
       needsTimestamps: deduplicator.fold == nil && countArrivals == nil,
-      countsArrivals: countArrivals != nil, contentHash: deduplicator.contentHash)
+      countedAfter: countArrivals.map { _ in boundary }, contentHash: deduplicator.contentHash)
   }
 
   /// - Returns: what `run` would do, or nil if it was stopped.

@@ -73,12 +73,14 @@ public struct Deduplicator: Sendable {
 
   /// Deduplicates with another clock, which returns the time of the start and of the end.
   ///
-  /// - Parameter count: if given, the deduplication is a part of an import that appended the rows, and no run of its
-  ///   own. It gets what merging each row in the order of the row ids would have counted, before a row is removed.
+  /// - Parameters:
+  ///   - count: if given, the deduplication is a part of an import that appended rows, and no run of its own. It gets
+  ///     what merging each of them in the order of the row ids would have counted, before a row is removed.
+  ///   - boundary: the greatest row id before the import.
   package func run(
     on connection: Connection, clock: () -> Instant,
     progress: (StoreProgress) -> BatchDecision = { _ in .proceed },
-    countingArrivals count: ((MergeCounts) throws -> Void)? = nil
+    countingArrivals count: ((MergeCounts) throws -> Void)? = nil, after boundary: Int64 = 0
   ) throws(StoreError) -> DeduplicationReport {
     var earlier = DeduplicationReport.Changes()
     var firstMeeting: Duration?
@@ -86,7 +88,7 @@ public struct Deduplicator: Sendable {
       do throws(StoreError) {
         return try StoreError.converting(path: connection.path) {
           let pass = try DeduplicationPass(
-            self, on: connection, after: earlier, countingArrivals: count)
+            self, on: connection, after: earlier, countingArrivals: count, ofRowsAfter: boundary)
           return try pass.run(clock: clock, progress: progress)
         }
       } catch {

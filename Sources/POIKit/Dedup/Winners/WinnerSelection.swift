@@ -59,11 +59,13 @@ struct WinnerSelection: ~Copyable {
   /// Tied rows that lost before the winner was known.
   private var tiedLosers: EntryLog<TiedLoser>
 
-  /// The rows of all groups in the order of their ids, if arrivals are counted.
+  /// The rows of all groups in the order of their ids, if what merging them would have done is counted.
   private var arrived: ExternalSorter<ArrivalEntry>
-  private let countsArrivals: Bool
 
-  /// What merging each row in the order of the row ids would have counted; complete after `decide`.
+  /// The row id after which they are counted; nil to count none.
+  private let countedAfter: Int64?
+
+  /// The outcomes of merging each row in the order of the row ids; complete after `decide`.
   private(set) var arrivals = MergeCounts()
 
   /// The counters so far; complete after `decide`.
@@ -76,11 +78,11 @@ struct WinnerSelection: ~Copyable {
   ///   - options: the keep rule, the null rule, the budget.
   ///   - ranksLosers: whether losers are returned group by group, in the order of their ranks.
   ///   - needsTimestamps: whether it is an error if no value of the timestamp can be read.
-  ///   - countsArrivals: whether to count what merging each row would have done.
+  ///   - countedAfter: the row id after which the outcomes of merging each row are counted; nil for none.
   ///   - contentHash: in tests, the replacement for the digest of a content.
   init(
     _ layout: TableLayout, schema: TableSchema, options: DeduplicationOptions, ranksLosers: Bool,
-    needsTimestamps: Bool = true, countsArrivals: Bool = false,
+    needsTimestamps: Bool = true, countedAfter: Int64? = nil,
     contentHash: @escaping @Sendable (Digest) -> Digest
   ) {
     self.layout = layout
@@ -89,14 +91,14 @@ struct WinnerSelection: ~Copyable {
     self.needsTimestamps = needsTimestamps
     self.contentHash = contentHash
     self.ranksLosers = ranksLosers
-    self.countsArrivals = countsArrivals
+    self.countedAfter = countedAfter
     let folder = options.temporaryFolder
     candidates = ExternalSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
     let share = options.memoryBudget / 4
     copies = ExternalSorter(memoryBudget: layout.isKeyDoubtful ? share : 0, folder: folder)
     losers = ExternalSorter(memoryBudget: ranksLosers ? 0 : share, folder: folder)
     groupLosers = ExternalSorter(memoryBudget: ranksLosers ? share : 0, folder: folder)
-    arrived = ExternalSorter(memoryBudget: countsArrivals ? share / 8 : 0, folder: folder)
+    arrived = ExternalSorter(memoryBudget: countedAfter == nil ? 0 : share / 8, folder: folder)
     timestamps = TimestampReader(
       column: layout.timestampColumn ?? "", hasUnit: layout.isTimestampInstant)
     tiedLosers = EntryLog(folder: folder)
@@ -278,7 +280,7 @@ extension WinnerSelection {
   private mutating func noteArrival(
     of entry: CandidateEntry, isTied: Bool, in group: GroupState, _ contents: RowReader
   ) throws {
-    guard countsArrivals else { return }
+    guard countedAfter != nil else { return }
     var digest = Digest.zero
     if isTied {
       try contents.read(entry.rowID, into: &otherContent)
@@ -297,16 +299,15 @@ extension WinnerSelection {
         stored = entry
         continue
       }
-      if entry.place == best.place, entry.digest == best.digest {
-        arrivals.add(.unchanged)
-        continue
-      }
-      if entry.place == best.place { arrivals.addTie() }
+      let isTied = entry.place == best.place
       let isGreater =
-        entry.place == best.place
+        isTied
         ? layout.ties == .later || best.digest < entry.digest : entry.place < best.place
-      arrivals.add(isGreater ? .updated : .stale)
+      let isSame = isTied && entry.digest == best.digest
       if isGreater { stored = entry }
+      guard entry.rowID > countedAfter ?? .max else { continue }
+      arrivals.add(isSame ? .unchanged : isGreater ? .updated : .stale)
+      if isTied, !isSame { arrivals.addTie() }
     }
     plan.spilledByteCount += arrived.spilledByteCount
     arrived = ExternalSorter(memoryBudget: 0, folder: options.temporaryFolder)

@@ -33,12 +33,14 @@ struct FoldedRows {
 /// The rows that a first import appended.
 enum AppendedRows {
   /// Removes the duplicates among them and enforces the key, with the lease of the store, the model of the table, what
-  /// decides between equally new records, and a clock. Before the first row goes it tells what merging each record in
-  /// the order of the row ids would have counted. Returns the digest of the table.
+  /// decides between equally new records, the greatest row id before the run, and a clock. Before the first row goes it
+  /// tells what merging each record of the run, in the order of the row ids, would have counted. Returns the digest of
+  /// the table.
   ///
   /// It is a deduplication, which an import does not know.
   typealias Deduplication =
     (
-      borrowing Store.Lease, Model, TieRule, () -> Instant, @escaping (MergeCounts) throws -> Void
+      borrowing Store.Lease, Model, TieRule, Int64, () -> Instant,
+      @escaping (MergeCounts) throws -> Void
     ) throws -> Digest
 }

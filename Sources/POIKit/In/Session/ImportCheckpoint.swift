@@ -58,7 +58,7 @@ struct ImportCheckpoint {
       "position": .array(progress.position.fields.map { .number($0) }),
       "merge": .string(policy.rawValue),
       "ties": .string(ties.rawValue),
-      "appending": .string(appending?.rawValue),
+      "appending": appending?.json ?? .null,
       "landing": landing?.json ?? .null,
       "snapshot": .bool(isSnapshot),
       "removable": .number(removableRowCount),
@@ -124,7 +124,7 @@ struct ImportCheckpoint {
     progress.finishedInputCount = finished
     progress.position = readingPosition
     self.policy = policy
-    appending = json["appending"]?.string.flatMap(Appending.init)
+    appending = Appending(json["appending"])
     landing = LandingProgress(json["landing"])
     isSnapshot = json["snapshot"] == .bool(true)
     removableRowCount = removable
@@ -212,7 +212,7 @@ struct ImportCheckpoint {
     counters.unchanged += outcomes.unchanged
     counters.stale += outcomes.stale
     tiedCount += outcomes.tied
-    appending = .counted
+    appending?.isCounted = true
   }
 
   private mutating func countRows(of batch: borrowing RecordBatch) {
@@ -267,11 +267,23 @@ struct ImportCheckpoint {
 }
 
 /// The progress of a first import, whose records become rows before its duplicates are removed.
-enum Appending: String {
-  /// Records become rows.
-  case rows
-  /// The outcomes of the records are counted, and duplicates may be removed.
-  case counted
+struct Appending {
+  /// The greatest row id before the run; 0 unless an abandoned import left rows.
+  let boundary: Int64
+
+  /// Whether the outcomes of the records are counted. Then duplicates may be removed.
+  var isCounted = false
+
+  init(after boundary: Int64) { self.boundary = boundary }
+
+  var json: JSONValue { .object(["after": .number(Int(boundary)), "counted": .bool(isCounted)]) }
+
+  /// Reads the progress from JSON; nil if it is null.
+  init?(_ json: JSONValue?) {
+    guard let boundary = json?["after"]?.integer else { return nil }
+    self.boundary = Int64(boundary)
+    isCounted = json?["counted"] == .bool(true)
+  }
 }
 
 /// The progress of a run whose records land before they are merged.

@@ -46,7 +46,7 @@ extension ImportSession {
           ? .never
           : continues && (options.isResuming || options.isRestarting) ? .toOwnRows : .toNoRows)
       checkpoint.policy = policy
-      checkpoint.appending = appends ? .rows : nil
+      checkpoint.appending = appends ? Appending(after: try store.lastRow(of: model)) : nil
       let table = try ImportedTable(of: model, in: store.connection)
       guard table.document == model.document,
         (table.rows.key == nil) == (policy == .append || appends)

@@ -127,9 +127,10 @@ struct RunWriter: ~Copyable {
         try writer?.value.commit()
       }
       let (writer, connection) = (writer, store.connection)
-      next.digest = try deduplicate(store, model, ties, options.clock) { outcomes in
+      let boundary = checkpoint.appending?.boundary ?? 0
+      next.digest = try deduplicate(store, model, ties, boundary, options.clock) { outcomes in
         // A deduplication that begins again finds fewer rows.
-        guard next.appending == .rows else { return }
+        guard next.appending?.isCounted == false else { return }
         next.count(outcomes)
         try connection.inTransaction(.immediate) {
           guard try writer?.value.writeCheckpoint(next.json.description) != false else {
