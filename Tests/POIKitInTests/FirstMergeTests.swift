@@ -172,6 +172,24 @@ import Testing
     #expect(try feed.rows("SELECT text FROM note ORDER BY text") == ["4", "5"])
   }
 
+  @Test func `another import waits for the end of a first one`() throws {
+    let feed = try FeedStore(Model(parsing: Self.plain))
+    var options = ImportOptions()
+    options.mergePolicy = .newest
+    options.batchSize = 1
+    let text = #"{"id":1,"at":1}{"id":1,"at":2}{"id":2,"at":2}"#
+    #expect(try feed.take(text, options: options) { _ in .stop }.ending == .stopped)
+    var refusal: StoreError?
+    do throws(StoreError) {
+      _ = try ImportSession(into: Store(feed.path), model: feed.model, options: options)
+    } catch { refusal = error }
+    #expect(refusal?.code == .unfinishedRun)
+    #expect(refusal?.message.contains("removes its duplicates at its end") == true)
+    options.isResuming = true
+    let report = try feed.take(text, options: options)
+    #expect(report.counters.inserted == 2 && report.counters.updated == 1)
+  }
+
   @Test func `a first import without records enforces the key`() throws {
     let feed = try FeedStore(Model(parsing: Self.plain))
     var options = ImportOptions()

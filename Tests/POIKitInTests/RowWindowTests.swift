@@ -132,6 +132,24 @@ import Testing
     }
   }
 
+  @Test func `a window of few long rows moves, too`() throws {
+    let text = String(repeating: "x", count: 400_000)
+    let records = (0..<50).map { #"{"id":\#($0),"text":"\#(text)","at":1}"# }
+    let store = try MergeStore()
+    _ = try store.run(records, .newest)
+    var options = ImportOptions()
+    options.batchSize = 5
+    options.directRecordLimit = 10
+    options.windowBlockSize = 64
+    var landedCount = 0
+    let report = try store.run(records + records, options) { progress in
+      landedCount = max(landedCount, progress.counters.landed)
+      return .proceed
+    }
+    #expect(report.counters.unchanged == 100)
+    #expect(landedCount == 0)
+  }
+
   @Test func `records in the order of the rows do not land, others do`() throws {
     let records = (0..<600).map { #"{"id":\#($0),"text":"\#($0)","at":1}"# }
     // The first part may be missing, and records from another place may be between.

@@ -123,7 +123,7 @@ struct RowWindow: ~Copyable {
   private mutating func readAhead() throws {
     if !isLoaded {
       try first.read(after: start ?? .min, by: &reading, key)
-    } else if metSecondCount > blockSize >> 3 {
+    } else if metSecondCount > second.rowIDs.count >> 3 {
       start = first.last ?? start
       swap(&first, &second)
     } else {

@@ -36,7 +36,17 @@ extension ImportSession {
       }
       try store.prepareTables(
         for: model, mayChange: unfinished.isEmpty || options.isRestarting && !options.isResuming)
-      let continues = unfinished.contains { $0.checkpoint?.appending != nil }
+      let continues = options.isResuming || options.isRestarting
+      let isAppending = unfinished.contains { $0.checkpoint?.appending != nil }
+      if isAppending, !continues, let policy = options.mergePolicy, policy != .append,
+        try EnforcedKey.columns(ofTable: model.table, in: store.connection).isEmpty
+      {
+        throw StoreError(
+          .unfinishedRun,
+          "\(path): the first import into the table \"\(model.table)\" has not ended, and removes its "
+            + "duplicates at its end; if it is still running, wait for it", advice: .resume,
+          .restart)
+      }
       let (policy, appends) = try store.mergePolicy(
         options.mergePolicy
           ?? (options.isSnapshot || options.choosePolicy != nil || options.ties == .later
@@ -44,7 +54,7 @@ extension ImportSession {
         isSnapshot: options.isSnapshot, for: model,
         options.choosePolicy != nil
           ? .never
-          : continues && (options.isResuming || options.isRestarting) ? .toOwnRows : .toNoRows)
+          : continues && isAppending ? .toOwnRows : .toNoRows)
       checkpoint.policy = policy
       checkpoint.appending = appends ? Appending(after: try store.lastRow(of: model)) : nil
       let table = try ImportedTable(of: model, in: store.connection)
