@@ -46,7 +46,7 @@ class Delivery:
         self.generate(self.duplicated)
         with open(self.first) as lines, open(self.snapshot, "w") as changed:
             for number, line in enumerate(lines):
-                changed.write(line if number % 100 else re.sub(r'("updatedAt":")\d{4}', r"\g<1>2025", line))
+                changed.write(line if number % 100 else re.sub(r'("updatedAt":")\d{4}', r"\g<1>2024", line))
         for command in ([TOOLS / "poi-import", self.first], [TOOLS / "poi-dedup", "--enforce"]):
             subprocess.run([*command, "--quiet", "--store", self.base], check=True,
                            stdout=subprocess.DEVNULL)
