@@ -33,7 +33,6 @@ extension ImportSession {
         let deduplicator = Deduplicator(layout: try TableLayout(model), options: options)
         let report = try deduplicator.run(
           on: lease.connection, clock: clock, countingArrivals: count, after: boundary)
-        if report.changes.removedRowCount > 0 { try lease.removeUnusedRows(relatedTo: model) }
         return report.digest ?? .zero
       })
   }
@@ -53,28 +52,6 @@ extension StoreError {
 }
 
 extension Store.Lease {
-  /// Removes the related rows that only removed rows used, as merging never inserts them.
-  ///
-  /// Rows stay in tables that other tables refer to.
-  fileprivate func removeUnusedRows(relatedTo model: Model) throws {
-    for relation in model.attributes.compactMap(\.relation) {
-      let schema = try TableSchema(of: relation.table, in: connection)
-      let isShared = try TableReference.all(to: schema).contains {
-        !TableSchema.isSame($0.childTable, model.table)
-      }
-      if isShared { continue }
-      let columns = model.attributes.filter { $0.relation?.table == relation.table }
-      let used: [SQL] = columns.map {
-        "SELECT \(name: $0.column) FROM \(name: model.table) WHERE \(name: $0.column) IS NOT NULL"
-      }
-      try connection.execute(
-        """
-        DELETE FROM \(name: relation.table)
-        WHERE \(StoreSchema.idColumn) NOT IN (\(used.joined(separator: " UNION ")))
-        """)
-    }
-  }
-
   /// Folds the rows that lost in earlier runs and that a delivery brought back, if they are still equal to
   /// their winners by the keys of these runs. The other redirects of such rows end.
   ///

@@ -22,8 +22,6 @@ struct RunWriter: ~Copyable {
   /// Whether records become rows, and duplicates are removed at the end.
   var appends = false
 
-  private var writingPolicy: MergePolicy { appends ? .append : policy }
-
   /// The inputs that were begun up to the last batch, in order.
   private(set) var inputs: [ImportReport.Input] = []
 
@@ -385,7 +383,8 @@ struct RunWriter: ~Copyable {
     guard let runID else { return }
     writer = Boxed(
       try BatchWriter(
-        table, runID: runID, generation: generation, policy: writingPolicy, ties: ties, options,
+        table, runID: runID, generation: generation, policy: appends ? .append : policy, ties: ties,
+        options,
         connection: store.connection))
   }
 
@@ -404,7 +403,7 @@ struct RunWriter: ~Copyable {
   /// store of 1,000,000 places, directly and by landing: 0.16 and 0.23 for 2,000 records, 0.48 and 0.44 for
   /// 20,000, 0.98 and 0.63 for 50,000.
   private func lands(_ progress: InputProgress, _ checkpoint: ImportCheckpoint) -> Bool {
-    guard writingPolicy != .append, policy != .error else { return false }
+    guard !appends, policy != .append, policy != .error else { return false }
     if checkpoint.landing != nil { return true }
     let isLarge =
       checkpoint.counters.read >= options.directRecordLimit
@@ -590,14 +589,4 @@ struct RunWriter: ~Copyable {
       throw StoreError(converting: error, path: store.path)
     }
   }
-}
-
-/// A noncopyable value on the heap.
-///
-/// The compiler checks the use of noncopyable values part by part, in time that grows faster than the number of
-/// parts. With a `BatchWriter` inside, a `RunWriter` took five times as long to compile.
-private final class Boxed<Value: ~Copyable> {
-  var value: Value
-
-  init(_ value: consuming Value) { self.value = value }
 }

@@ -55,18 +55,14 @@ extension Store.Lease {
   /// Whether appending all records, and deduplicating at the end, gives what merging each of them does.
   private func canAppend(_ model: Model, _ rule: AppendingRule) throws -> Bool {
     guard rule != .never, !model.key.isEmpty, !model.isKeyDoubtful, !model.groupsNullKeys,
-      model.relations.isEmpty, model.tombstone?.removal != .delete
+      model.relations.isEmpty, !model.tablesOfRelationsToOne.contains(model.table),
+      model.tombstone?.removal != .delete
     else { return false }
     // A constraint of an app may refuse a row where merging would change one.
     let facts = try SchemaFacts(of: model, in: connection)
     guard !facts.mayRefuse, !facts.changesOtherRows else { return false }
-    if rule == .toOwnRows { return true }
-    for table in [model.table] + model.tablesOfRelationsToOne {
-      guard try connection.integer("SELECT 1 FROM \(name: table) LIMIT 1") == nil else {
-        return false
-      }
-    }
-    return true
+    return try rule == .toOwnRows
+      || connection.integer("SELECT 1 FROM \(name: model.table) LIMIT 1") == nil
   }
 
   /// Computes the key hashes of rows that another program wrote.
@@ -180,7 +176,7 @@ extension Store.Lease {
 /// When an import may append its records, and merge them at the end.
 enum AppendingRule {
   case never
-  /// If the table and the related tables have no rows.
+  /// If the table has no rows.
   case toNoRows
   /// Also to the rows of an unfinished import that appended.
   case toOwnRows
