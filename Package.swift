@@ -25,6 +25,7 @@ let package = Package(
   products: [
     .library(name: "POIKit", targets: ["POIKit"]),
     .library(name: "POIKitAsync", targets: ["POIKitAsync"]),
+    .library(name: "POISync", targets: ["POISync"]),
     .library(name: "ModelInference", targets: ["ModelInference"]),
     .executable(name: "poi-import", targets: ["poi-import"]),
     .executable(name: "poi-dedup", targets: ["poi-dedup"]),
@@ -39,7 +40,12 @@ let package = Package(
     .target(name: "POIRecords", dependencies: ["JSONStreaming"]),
     .target(name: "POIFiles", dependencies: ["JSONStreaming"]),
     .target(
-      name: "POIKit", dependencies: ["JSONStreaming", "POIFiles", "POIRecords", "POISQLite"]),
+      name: "POIKit",
+      dependencies: ["JSONStreaming", "POIFiles", "POIRecords", "POISQLite", "SyncRules"]),
+    .target(name: "SyncRules"),
+    .target(
+      name: "POISync",
+      dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POIRecords", "POISQLite"]),
     .target(name: "POIKitAsync", dependencies: ["JSONStreaming", "POIKit"]),
     .target(
       name: "ModelInference", dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POIRecords"]),
@@ -110,6 +116,15 @@ let package = Package(
         "JSONStreaming", "ModelInference", "POIFiles", "POIKit", "POIKitTestSupport", "POIRecords",
         "POISQLite", "POITestSupport",
       ]),
+    // The explorer visits millions of states.
+    .testTarget(
+      name: "SyncRulesTests", dependencies: ["SyncRules"],
+      swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+    .testTarget(
+      name: "POISyncTests",
+      dependencies: [
+        "JSONStreaming", "POIKit", "POIRecords", "POISQLite", "POISync", "POITestSupport",
+      ]),
     .testTarget(name: "POIKitAsyncTests", dependencies: ["POIKitAsync", "POITestSupport"]),
     .testTarget(
       name: "POIFuzzTargetsTests", dependencies: ["POIFuzzTargets", "POITestSupport"]),
@@ -136,13 +151,14 @@ if Context.environment["POI_FUZZ"] != nil {
 
 // Every target of our own is built with the same settings.
 for target in package.targets where target.type != .system {
-  target.swiftSettings = [
-    .strictMemorySafety(),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InferIsolatedConformances"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .enableExperimentalFeature("Lifetimes"),
-  ]
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .strictMemorySafety(),
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+      .enableUpcomingFeature("InferIsolatedConformances"),
+      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      .enableExperimentalFeature("Lifetimes"),
+    ]
 }

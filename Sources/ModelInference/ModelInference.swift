@@ -112,7 +112,7 @@ public struct ModelInference: ~Copyable {
       var reader = ElementReader(
         shape: place.shape, limits: options.limits.readingLimits,
         hasHeader: place.hasHeader || options.hasHeader, columns: place.columns, isResumable: false,
-        watching: ReferenceSystem.pointer(beside: place.shape))
+        watching: ReferenceSystem.pointer(beside: place.shape).map { [$0] } ?? [])
       for start in stride(from: 0, to: pending.count, by: InputChunk.byteCount) {
         let end = min(start + InputChunk.byteCount, pending.count)
         reader.append(pending.span.extracting(start..<end))
@@ -124,7 +124,7 @@ public struct ModelInference: ~Copyable {
         try observeElements(of: &reader, in: source.name)
         guard !isAtLimit, byteCount < byteLimit else {
           isCut = true
-          return try ReferenceSystem.check(reader.watchedText, of: source.name)
+          return try ReferenceSystem.check(reader.watchedText(0), of: source.name)
         }
         let count = try reader.fill { (output) throws(InputError) in try source.read(into: &output)
         }
@@ -134,7 +134,7 @@ public struct ModelInference: ~Copyable {
       }
       reader.finish()
       try observeElements(of: &reader, in: source.name)
-      try ReferenceSystem.check(reader.watchedText, of: source.name)
+      try ReferenceSystem.check(reader.watchedText(0), of: source.name)
     } catch let error as InputError {
       throw StoreError(error)
     } catch let error as ReadingError {

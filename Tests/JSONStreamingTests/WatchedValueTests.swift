@@ -17,7 +17,7 @@ import Testing
       position = reader.position
     }
     var reader = ElementReader(
-      shape: shape, resumingAt: position, watching: try JSONPointer(parsing: pointer))
+      shape: shape, resumingAt: position, watching: [try JSONPointer(parsing: pointer)])
     var offset = 0
     while true {
       switch try reader.next() {
@@ -27,7 +27,7 @@ import Testing
         offset = end
       case .needsInput: reader.finish()
       case .element, .malformed: break
-      case .end: return reader.watchedText
+      case .end: return reader.watchedText(0)
       }
     }
   }

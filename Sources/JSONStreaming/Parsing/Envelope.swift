@@ -3,8 +3,8 @@
 /// Functions that read return why the parser must stop, or `none`.
 struct Envelope {
   private(set) var path: OpenPath
-  /// A value to keep.
-  var watched: WatchedValue?
+  /// Values to keep.
+  var watched: [WatchedValue]
   /// The columns of the elements, if these may be rows.
   var columns: ColumnNames?
   /// The number of open containers, on the pointer's path or not.
@@ -19,7 +19,7 @@ struct Envelope {
   private(set) var containersAreObjects: Bool?
   private(set) var topLevelValueCount = 0
 
-  init(around shape: ElementShape, watching watched: WatchedValue?) {
+  init(around shape: ElementShape, watching watched: [WatchedValue]) {
     self.watched = watched
     if shape == .container(ColumnNames.rows) { columns = ColumnNames() }
     var pointer = JSONPointer(tokens: [])
@@ -29,7 +29,7 @@ struct Envelope {
 
   /// Registers the start of a value; returns whether it is on the pointer's path.
   private mutating func passesNextValue() -> Bool {
-    watched?.beginValue(depth: depth)
+    for place in watched.indices { watched[place].beginValue(depth: depth) }
     if depth == 0 {
       topLevelValueCount += 1
       (holdsTarget, holdsOther) = (false, false)
@@ -44,7 +44,7 @@ struct Envelope {
   mutating func readScalar(_ text: UnsafeBufferPointer<UInt8>?) -> ParseState.Stop {
     let step = path.levels.count
     let isPassed = passesNextValue()
-    unsafe watched?.readScalar(text)
+    for place in watched.indices { unsafe watched[place].readScalar(text) }
     unsafe columns?.readScalar(text, depth: depth)
     if isPassed, step == path.pointer.tokens.count, path.pointer.wildcards.isEmpty {
       return .notAContainer
@@ -69,7 +69,7 @@ struct Envelope {
       }
       path.levels.append(OpenPath.Level(isArray: isArray))
     }
-    watched?.open(isArray: isArray)
+    for place in watched.indices { watched[place].open(isArray: isArray) }
     columns?.open(isArray: isArray, depth: depth)
     depth += 1
     return .none
@@ -85,7 +85,7 @@ struct Envelope {
       }
       context.arrayLevels &= ~(1 << UInt64(last))
     }
-    watched?.close(depth: depth)
+    for place in watched.indices { watched[place].close(depth: depth) }
     columns?.close(depth: depth)
     depth -= 1
     if depth == 0, let columns, columns.names != columns.firstNames ?? [] { return .otherColumns }
@@ -94,7 +94,7 @@ struct Envelope {
 
   @unsafe
   mutating func readKey(_ name: UnsafeBufferPointer<UInt8>) -> ParseState.Stop {
-    unsafe watched?.readKey(name, depth: depth)
+    for place in watched.indices { unsafe watched[place].readKey(name, depth: depth) }
     unsafe columns?.readKey(name, depth: depth)
     guard unsafe path.readKey(name, depth: depth) else { return .none }
     guard !path.levels[depth - 1].isStepSeen else { return .duplicateMember }
@@ -123,6 +123,6 @@ struct Envelope {
     }
     path.levels.append(OpenPath.Level(isArray: !context.containerIsObject))
     depth = path.levels.count
-    watched?.restart(inside: path.pointer, context)
+    for place in watched.indices { watched[place].restart(inside: path.pointer, context) }
   }
 }

@@ -86,7 +86,7 @@ struct ParseState: ~Copyable {
   /// The fast path that bypasses yajl.
   var soundElements: SoundElements
 
-  init(shape: ElementShape, limits: ReadingLimits, watching watched: WatchedValue?) {
+  init(shape: ElementShape, limits: ReadingLimits, watching watched: [WatchedValue]) {
     self.limits = limits
     isSequence = shape == .sequence
     context.isInContainer = isSequence

@@ -17,7 +17,7 @@ struct YajlParser: ~Copyable {
 
   private let statePointer: UnsafeMutablePointer<ParseState>
 
-  init(shape: ElementShape, limits: ReadingLimits, watching watched: WatchedValue?) {
+  init(shape: ElementShape, limits: ReadingLimits, watching watched: [WatchedValue]) {
     unsafe statePointer = .allocate(capacity: 1)
     unsafe statePointer.initialize(to: ParseState(shape: shape, limits: limits, watching: watched))
   }
@@ -34,13 +34,11 @@ struct YajlParser: ~Copyable {
     nonmutating _modify { yield &(unsafe statePointer.pointee) }
   }
 
-  /// The watched value around the elements. Reading it through `state` would allocate.
-  var watchedBytes: [UInt8]? { unsafe statePointer.pointee.envelope.watched?.text }
+  /// The watched values around the elements. Reading them through `state` would allocate.
+  var watched: [WatchedValue] { unsafe statePointer.pointee.envelope.watched }
 
   /// The names of the columns, in the same way.
   var columnNames: [[UInt8]]? { unsafe statePointer.pointee.envelope.columns?.firstNames }
-
-  var otherWatchedKind: Token.Kind? { unsafe statePointer.pointee.envelope.watched?.otherKind }
 
   /// Sets the bytes for `parsePiece`, up to `endOffset`; `buffer` must not move until they are
   /// parsed.

@@ -107,17 +107,17 @@ public struct ElementReader: ~Copyable {
   ///   - position: the position of an earlier reader of the same input, shape and limits. The input
   ///     must be given from its first byte; bytes before the position are hashed and not parsed.
   ///   - isResumable: whether a reader may resume at ``position``; if false, nothing is hashed.
-  ///   - watchedPointer: the pointer of a scalar around the elements, see ``watchedText``.
+  ///   - watchedPointers: the pointers of scalars around the elements, see ``watchedText(_:)``.
   public init(
     shape: ElementShape, limits: ReadingLimits = ReadingLimits(), hasHeader: Bool = false,
     columns: [String] = [], resumingAt position: ReadingPosition = .start, isResumable: Bool = true,
-    watching watchedPointer: JSONPointer? = nil
+    watching watchedPointers: [JSONPointer] = []
   ) {
     self.shape = shape
     self.limits = limits
     buffer = ReadBuffer(hashes: isResumable || position != .start)
     parser = YajlParser(
-      shape: shape, limits: limits, watching: watchedPointer.map { WatchedValue(at: $0) })
+      shape: shape, limits: limits, watching: watchedPointers.map { WatchedValue(at: $0) })
     let context = ElementContext(state: position.state) ?? ElementContext()
     rows = Rows(hasHeader: hasHeader, columns: columns, context)
     if position == .start || context.header != .none {
@@ -211,14 +211,17 @@ extension ElementReader {
   /// Whether a string in the current element or its member name contains U+0000.
   @inlinable public var holdsNUL: Bool { current.holdsNUL }
 
-  /// The value at the watched pointer, once it has passed: a string's text, or a number or boolean
+  /// The value at a watched pointer, once it has passed: a string's text, or a number or boolean
   /// as written. A resumed reader does not know values before its position.
-  public var watchedText: String? {
-    parser.watchedBytes.map { String(decoding: $0, as: UTF8.self) }
+  public func watchedText(_ place: Int) -> String? {
+    place < parser.watched.count
+      ? parser.watched[place].text.map { String(decoding: $0, as: UTF8.self) } : nil
   }
 
-  /// The kind of any other value at the watched pointer: the start of an array or object, or null.
-  public var otherWatchedKind: Token.Kind? { parser.otherWatchedKind }
+  /// The kind of any other value at a watched pointer: the start of an array or object, or null.
+  public func otherWatchedKind(_ place: Int) -> Token.Kind? {
+    place < parser.watched.count ? parser.watched[place].otherKind : nil
+  }
 
   /// Returns how many texts were skipped before the last element or the end, since the last call.
   ///

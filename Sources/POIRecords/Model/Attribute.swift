@@ -47,6 +47,9 @@ package struct Attribute: Sendable {
   /// Whether null says that the record has no value, although the types do not allow null.
   var clearsByNull = false
 
+  /// Whether the value is content of the record; if not, its column is the toolkit's own.
+  package internal(set) var isContent = true
+
   /// Whether times are written with their zone, though it may be missing.
   package internal(set) var writesZone = false
 

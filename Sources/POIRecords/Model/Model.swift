@@ -41,11 +41,14 @@ public struct Model: Sendable {
   /// How a record says that it was removed; nil if the model has no tombstone.
   package internal(set) var tombstone: Tombstone?
 
+  /// The member that marks the removal of a record by being true, whatever its tombstone says; nil if there is none.
+  package internal(set) var removalMember: String?
+
   /// The column that stores the unmapped members as one JSON object, if any.
   public private(set) var unmappedColumn: String?
 
   /// The compiled rules of all values.
-  package let rules: RuleTable
+  package internal(set) var rules: RuleTable
 
   /// The rules of the record as a whole.
   package let recordRules: RecordRules

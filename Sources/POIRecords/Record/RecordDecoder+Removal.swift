@@ -14,16 +14,21 @@ extension RecordDecoder {
     let keySlots: [Int]
     /// The slots that are checked in a deletion.
     let relevantSlots: [Int]
+    /// The member that marks a removal by being true.
+    let member: [UInt8]?
 
     init?(_ model: Model) {
-      guard let tombstone = model.tombstone else { return nil }
-      slot = model.attributes.index(named: tombstone.attribute)
-      acceptsNullRecord = tombstone.acceptsNullRecord
-      deletes = tombstone.removal == .delete
+      guard model.tombstone != nil || model.removalMember != nil else { return nil }
+      let tombstone = model.tombstone
+      slot = model.attributes.index(named: tombstone?.attribute)
+      acceptsNullRecord = tombstone?.acceptsNullRecord == true
+      deletes = tombstone?.removal == .delete
+      member = model.removalMember.map { Array($0.utf8) }
       keySlots = model.key.compactMap { model.attributes.index(named: $0) }
       relevantSlots =
         keySlots
-        + [model.timestamp, tombstone.attribute].compactMap { model.attributes.index(named: $0) }
+        + [model.timestamp, tombstone?.attribute].compactMap { model.attributes.index(named: $0) }
+        + (model.versionSlot.map { [$0] } ?? [])
     }
 
     func isDeletion(_ record: Int, in batch: borrowing RecordBatch) -> Bool {

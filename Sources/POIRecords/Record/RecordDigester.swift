@@ -24,7 +24,7 @@ package struct RecordDigester: ~Copyable {
       .map { (CanonicalContent.nameTag($0.element), $0.offset) }
     hasRelations = !relations.isEmpty
     var fields: [(name: String, columns: [Column])] = []
-    for (slot, attribute) in model.attributes.enumerated() {
+    for (slot, attribute) in model.attributes.enumerated() where attribute.isContent {
       var columns = [Column(nameTag: CanonicalContent.nameTag(attribute.column), slot: slot)]
       if let relation = attribute.relation {
         columns[0].relatedCount = relation.attributes.count

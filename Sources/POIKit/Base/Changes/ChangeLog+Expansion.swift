@@ -73,8 +73,8 @@ extension ChangeLog {
       DELETE FROM \(ChangeLog.touched);
       INSERT INTO \(ChangeLog.touched) SELECT * FROM (\(selections.joined(separator: " UNION ALL "))) WHERE true
       ON CONFLICT DO UPDATE SET is_stamped = max(is_stamped, excluded.is_stamped);
-      INSERT INTO \(quotedName) (\(keyList), \(ChangeLog.kind), \(ChangeLog.time))
-      SELECT \(key(of: "t")), \(Kind.changed.rawValue), \(tombstones.time(ofRow: "t"))
+      INSERT INTO \(quotedName) (\(keyList), \(ChangeLog.kind), \(ChangeLog.time)\(hasVersions ? ", \(ServerLink.version)" : ""))
+      SELECT \(key(of: "t")), \(Kind.changed.rawValue), \(tombstones.time(ofRow: "t"))\(hasVersions ? ", t.\(ServerLink.version)" : "")
       FROM \(ChangeLog.touched) AS l CROSS JOIN \(records) AS t ON t.\(id) = l.row
       WHERE \(keyColumns.map { "t.\($0) IS NOT NULL" }.joined(separator: " AND "));
       DELETE FROM \(quotedName) WHERE \(ChangeLog.via) IS NOT NULL

@@ -37,6 +37,11 @@ final class ChangeLog {
   /// The timestamp of the row before.
   static let time: SQL = "poikit_time"
 
+  /// Why the server refused the change, in the last entry that it refused.
+  static let refusal = SQL(name: refusalColumn)
+
+  static let refusalColumn = Bookkeeping.prefix + "refusal"
+
   let model: Model
 
   /// The attributes of the key.
@@ -46,6 +51,9 @@ final class ChangeLog {
 
   let connection: Connection
 
+  /// Whether entries have the server's version of their row or tombstone.
+  let hasVersions: Bool
+
   /// The log of a table, which need not exist.
   ///
   /// - Throws: `StoreFailure` with `invalidOptions` if local changes of the table cannot be tracked.
@@ -54,6 +62,12 @@ final class ChangeLog {
     self.connection = connection
     key = model.key.compactMap(model.attribute(named:))
     tombstones = TombstoneTable(of: model)
+    hasVersions =
+      try connection.integer(
+        """
+        SELECT 1 FROM pragma_table_info(\(literal: ChangeLog.prefix + model.table), 'main')
+        WHERE name = \(literal: Model.versionColumn)
+        """) != nil
     let enforced = try EnforcedKey.read(of: model, in: connection)
     guard let enforced, !enforced.isHashed, !enforced.groupsNull,
       enforced.columns.elementsEqual(key.map(\.column), by: { $0.isExactly($1) })

@@ -23,7 +23,7 @@ struct ChangeTriggers {
   /// - Throws: `StoreFailure` with `unsupportedTable` if an expression must be unique.
   init(_ log: ChangeLog) throws {
     self.log = log
-    columns = log.model.columns
+    columns = log.model.columns.filter { !$0.isExactly(Model.versionColumn) }
     clock = ChangeClock(log.model)
     uniqueIndexes = try Self.uniqueIndexes(of: log.model.table, in: log.connection)
   }
@@ -121,9 +121,15 @@ extension ChangeTriggers {
   ) -> SQL {
     let keys = log.keyColumns.joined(separator: ", ")
     let time = kind == .appeared ? "NULL" : log.tombstones.time(ofRow: row)
+    let former: SQL =
+      kind == .appeared
+      ? "(SELECT \(ServerLink.version) FROM \(name: log.tombstones.name) AS d WHERE \(log.isSameKey("d", row)))"
+      : "\(row).\(ServerLink.version)"
+    let (column, version): (SQL, SQL) =
+      log.hasVersions ? (", \(ServerLink.version)", ", \(former)") : ("", "")
     return """
-      INSERT INTO \(name: log.name) (\(keys), \(ChangeLog.kind), \(ChangeLog.time))
-      SELECT \(log.key(of: row)), \(kind.rawValue), \(time) \(source)
+      INSERT INTO \(name: log.name) (\(keys), \(ChangeLog.kind), \(ChangeLog.time)\(column))
+      SELECT \(log.key(of: row)), \(kind.rawValue), \(time)\(version) \(source)
       WHERE \(([hasKey(row)] + conditions).joined(separator: " AND "))
       """
   }

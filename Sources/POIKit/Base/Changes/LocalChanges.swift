@@ -6,7 +6,7 @@ internal import POISQLite
 /// The entries of the log are listed in a temporary table, in the order of their keys, because the log itself has no
 /// index: that would cost each change of an app.
 final class LocalChanges {
-  private static let list: SQL = "temp.poikit_local"
+  static let list: SQL = "temp.poikit_local"
 
   private let log: ChangeLog
   private let keySlots: [Int]

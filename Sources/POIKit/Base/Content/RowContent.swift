@@ -28,7 +28,8 @@ struct RowContent {
         .sorted { CanonicalContent.precedes($0.name, $1.name) }
         .map { (CanonicalContent.nameTag($0.name), $0.column) }
     }
-    var fields = (0..<layout.attributeCount).map { place -> (name: String, field: Field) in
+    var fields = (0..<layout.attributeCount).filter { layout.fields[$0].attribute.isContent }.map {
+      place -> (name: String, field: Field) in
       let field = layout.fields[place]
       let name = field.attribute.column
       return (

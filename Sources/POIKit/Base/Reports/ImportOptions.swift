@@ -125,8 +125,22 @@ public struct ImportOptions: Sendable {
   /// The number of rows in a block of the window by which records in the order of the rows are merged; 0 for none.
   var windowBlockSize = 4_096
 
+  /// What the only input is, if it comes from the server of a synchronised table.
+  var page: ServerPage?
+
   /// The options with their defaults.
   public init() {}
+
+  /// Records of a server: a page of all, or what it has in place of what was pushed.
+  enum ServerPage: Sendable {
+    /// A page of a life of the server's records, which its answers name.
+    case page(epoch: String)
+    /// An answer.
+    case answer
+
+    static let checkpoint = "/checkpoint"
+    static let epoch = "/epoch"
+  }
 
   /// One of several parts of the records. All records of a key are in the same one; records without a key are
   /// spread by their content.

@@ -54,7 +54,7 @@ struct TombstoneTable: Sendable, Hashable {
 
   var name: String { TombstoneTable.name(of: records) }
 
-  private static func name(of table: String) -> String { Bookkeeping.prefix + "tombstone_" + table }
+  static func name(of table: String) -> String { Bookkeeping.prefix + "tombstone_" + table }
 
   private static func quotedName(of table: String) -> SQL {
     "main.\(name: name(of: table))"

@@ -6,33 +6,42 @@ extension Store.Lease {
   /// See `Store.track(_:)`.
   func track(_ table: String?) throws -> Store.TrackingReport {
     let model = try model(ofTable: table)
-    return try connection.inTransaction {
-      guard try !PropertyTimes.isKept(in: model.table, of: connection) else {
-        throw StoreFailure(
-          .invalidOptions,
-          "the table \"\(model.table)\" keeps a time for each value (newest-by-property), and an edit has only one, so "
-            + "local changes cannot be tracked")
-      }
-      let log = try ChangeLog(of: model, in: connection)
-      let triggers = try ChangeTriggers(log)
-      let isNew = try !ChangeLog.exists(of: model.table, in: connection)
-      let lost = isNew ? [] : try triggers.lost()
-      try connection.execute(OwnWrites.creation)
-      try log.tombstones.prepare(in: connection)
-      if isNew {
-        let hasNumber =
-          try connection.integer(
-            "SELECT 1 FROM pragma_table_info('poikit_table') WHERE name = 'handed'") != nil
-        if !hasNumber {
-          try connection.execute("ALTER TABLE main.poikit_table ADD COLUMN handed INTEGER")
-        }
-        try log.create(
-          after: connection.integer("SELECT \(ChangeLog.handed(of: model.table))") ?? 0)
-      }
-      try triggers.drop()
-      try triggers.create()
-      return Store.TrackingReport(table: model.table, isNew: isNew, lostTriggers: lost)
+    return try connection.inTransaction { try track(model) }
+  }
+
+  /// Tracks a table, or restores its triggers, inside the caller's transaction.
+  @discardableResult
+  func track(_ model: Model) throws -> Store.TrackingReport {
+    guard try !PropertyTimes.isKept(in: model.table, of: connection) else {
+      throw StoreFailure(
+        .invalidOptions,
+        "the table \"\(model.table)\" keeps a time for each value (newest-by-property), and an edit has only one, so "
+          + "local changes cannot be tracked")
     }
+    var log = try ChangeLog(of: model, in: connection)
+    var triggers = try ChangeTriggers(log)
+    let isNew = try !ChangeLog.exists(of: model.table, in: connection)
+    let lost = isNew ? [] : try triggers.lost()
+    try connection.execute(OwnWrites.creation)
+    try log.tombstones.prepare(in: connection)
+    if isNew {
+      let hasNumber =
+        try connection.integer(
+          "SELECT 1 FROM pragma_table_info('poikit_table') WHERE name = 'handed'") != nil
+      if !hasNumber {
+        try connection.execute("ALTER TABLE main.poikit_table ADD COLUMN handed INTEGER")
+      }
+      try log.create(
+        after: connection.integer("SELECT \(ChangeLog.handed(of: model.table))") ?? 0)
+    }
+    if try ServerLink.exists(of: model.table, in: connection) {
+      try ServerLink(table: model.table, connection: connection).addColumns()
+      log = try ChangeLog(of: model, in: connection)
+      triggers = try ChangeTriggers(log)
+    }
+    try triggers.drop()
+    try triggers.create()
+    return Store.TrackingReport(table: model.table, isNew: isNew, lostTriggers: lost)
   }
 
   /// See `Store.trackingStatus()`.
@@ -83,6 +92,7 @@ extension Store.Lease {
           advice: .discardAll)
       }
       try ChangeTriggers(log).drop()
+      try ServerLink.remove(of: model.table, in: connection)
       // A later log goes on from here: no number is used twice.
       try connection.execute(
         """

@@ -8,9 +8,9 @@ struct MergeWriter: ~Copyable {
   private let policy: MergePolicy
   private let ties: TieRule
   private let choosePolicy: ImportOptions.PolicyChoice?
-  private let table: RowWriter.Table
+  let table: RowWriter.Table
   private let key: EnforcedKey
-  private let ranking: RecordRanking
+  let ranking: RecordRanking
 
   /// The slots that are merged one by one: attributes and relations to many.
   private let mergedSlots: [Int]
@@ -22,15 +22,15 @@ struct MergeWriter: ~Copyable {
   private let unmapped: UnmappedMembers?
 
   /// The rows that records in the order of the table meet next; nil if there is no window.
-  private var window: RowWindow?
+  var window: RowWindow?
 
   /// Whether a record with the content of its row is unchanged, whatever the policy makes of others.
   private let keepsSame: Bool
 
   private var finding: Statement
   private var reading: Statement
-  private var stored: StoredRow
-  private var storedDigest = Digest.zero
+  var stored: StoredRow
+  var storedDigest = Digest.zero
   private var storedDigester: RecordDigester
   private var recordDigester: RecordDigester
   private var storedValue = CanonicalContent()
@@ -38,10 +38,10 @@ struct MergeWriter: ~Copyable {
   private var times: PropertyTimes
   private var places: PlaceLog?
   private var conflicts = MergeConflicts()
-  private var deletedRowIDs: [Int64] = []
+  var deletedRowIDs: [Int64] = []
 
   /// The row that the last record became or met, if it is still there.
-  private(set) var rowID: Int64?
+  var rowID: Int64?
 
   /// A writer for a policy; nil for `append`.
   ///
@@ -271,7 +271,7 @@ struct MergeWriter: ~Copyable {
   /// Loads the stored row with the key of a record.
   ///
   /// - Returns: false if there is no such row, or if the record has no key.
-  private mutating func find(
+  mutating func find(
     _ record: Int, of batch: borrowing RecordBatch, by rows: inout RowWriter, target: MergeTarget
   ) throws -> Bool {
     if key.isMissing(of: record, in: batch) { return false }
@@ -294,7 +294,7 @@ struct MergeWriter: ~Copyable {
   }
 
   /// Computes the digest of the stored row before it is changed.
-  private mutating func digestStored() throws {
+  mutating func digestStored() throws {
     try stored.loadRelations()
     storedDigest = storedDigester.digest(record: 0, of: stored.batch)
   }
@@ -305,7 +305,7 @@ struct MergeWriter: ~Copyable {
     stored.clearMissingRelations()
   }
 
-  private mutating func insert(
+  mutating func insert(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames,
     by rows: inout RowWriter
   ) throws {
@@ -358,14 +358,14 @@ extension MergeWriter {
   /// Compares a record with the stored row by digest, and by content if the digests are equal.
   ///
   /// - Returns: 0 for the same content, positive if the record is greater.
-  private mutating func compareContent(of record: Int, of batch: borrowing RecordBatch) -> Int {
+  mutating func compareContent(of record: Int, of batch: borrowing RecordBatch) -> Int {
     let digest = batch.digest(of: record)
     if digest != storedDigest { return storedDigest < digest ? 1 : -1 }
     _ = recordDigester.digest(record: record, of: batch)
     return recordDigester.compareContent(with: storedDigester)
   }
 
-  private mutating func replace(
+  mutating func replace(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws {
     window?.forgetRow()

@@ -5,6 +5,7 @@ internal import POISQLite
 struct TombstoneWriter: ~Copyable {
   private let keySlots: [Int]
   private let timestampSlot: Int?
+  private let versionSlot: Int?
   private let ties: TieRule
   private var remembering: Statement
   private var lookup: Statement
@@ -22,23 +23,34 @@ struct TombstoneWriter: ~Copyable {
       "\(name: $0.element) = ?\($0.offset + 1)"
     }
     let key = conditions.joined(separator: " AND ")
+    let columns = (table.keyColumns.map { "\(name: $0)" as SQL } + [timestamp]).joined(
+      separator: ", ")
+    let values = parameters.joined(separator: ", ")
+    let version = model.versionSlot == nil ? "NULL" : ServerLink.version
     let remembering = try connection.prepare(
-      """
-      INSERT INTO \(table.quotedName) VALUES (\(parameters.joined(separator: ", ")))
-      ON CONFLICT DO UPDATE SET \(timestamp) = excluded.\(timestamp)
-      WHERE \(timestamp) IS NULL OR excluded.\(timestamp) > \(timestamp)
-      """)
-    let lookup = try connection.prepare("SELECT \(timestamp) FROM \(table.quotedName) WHERE \(key)")
+      model.versionSlot == nil
+        ? """
+        INSERT INTO \(table.quotedName) (\(columns)) VALUES (\(values))
+        ON CONFLICT DO UPDATE SET \(timestamp) = excluded.\(timestamp)
+        WHERE \(timestamp) IS NULL OR excluded.\(timestamp) > \(timestamp)
+        """
+        : """
+        INSERT INTO \(table.quotedName) (\(columns), \(version)) VALUES (\(values), ?\(parameters.count + 1))
+        ON CONFLICT DO UPDATE SET \(timestamp) = excluded.\(timestamp), \(version) = excluded.\(version)
+        """)
+    let lookup = try connection.prepare(
+      "SELECT \(timestamp), \(version) FROM \(table.quotedName) WHERE \(key)")
     let forgetting = try connection.prepare("DELETE FROM \(table.quotedName) WHERE \(key)")
     keySlots = model.key.compactMap { name in model.attributes.index(named: name) }
     timestampSlot = model.attributes.index(named: model.timestamp)
+    versionSlot = model.versionSlot
     self.ties = ties
     self.remembering = remembering
     self.lookup = lookup
     self.forgetting = forgetting
   }
 
-  /// Stores a removal, unless one of its key is as new.
+  /// Stores a removal, unless one of its key is as new. That of a server replaces every other.
   mutating func remember(_ record: Int, of batch: borrowing RecordBatch) throws {
     try batch.bind(record: record, slots: keySlots, to: &remembering)
     let place = keySlots.count + 1
@@ -46,6 +58,9 @@ struct TombstoneWriter: ~Copyable {
       try remembering.bind(place, integer: timestamp)
     } else {
       try remembering.bindNull(place)
+    }
+    if let versionSlot {
+      try batch.bind(record: record, slot: versionSlot, to: &remembering, at: place + 1)
     }
     try remembering.run()
   }
@@ -67,6 +82,20 @@ struct TombstoneWriter: ~Copyable {
       return ties == .digest || !isNull
     }
     return !isNull && (ties == .later ? timestamp > recordTime : timestamp >= recordTime)
+  }
+
+  /// The time and the server's version of the removal of a record's key; nil if it was not removed.
+  mutating func find(
+    _ record: Int, of batch: borrowing RecordBatch
+  ) throws -> (time: Int64?, version: String?)? {
+    try batch.bind(record: record, slots: keySlots, to: &lookup)
+    guard try lookup.step() else { return nil }
+    let found = (
+      time: lookup.isNull(0) ? nil : lookup.integer(0),
+      version: lookup.isNull(1) ? nil : lookup.text(1)
+    )
+    try lookup.reset()
+    return found
   }
 
   /// Deletes the tombstone of a record's key: the record comes back, whatever its timestamp.

@@ -20,8 +20,16 @@ struct BatchWriter: ~Copyable {
   /// The local changes of a tracked table.
   private var locals: LocalChanges?
 
-  /// Whether a table of the store is tracked: then triggers are told not to log what the batches write.
+  /// The local changes of a table whose server sends the records.
+  private let changes: VersionedChanges?
+
+  /// Whether a row with local changes stays. In a table with a server the winner rule decides.
+  private let keepsLocals: Bool
+
+  /// Whether a table of the store is tracked: then triggers are told what to make of what the batches write.
   private var isLogged: Bool
+
+  private let ownWrites: OwnWrites
 
   /// Whether triggers are left out, because no others fire. They would log nothing, but cost more than the rows.
   private var omitsTriggers = false
@@ -62,7 +70,11 @@ struct BatchWriter: ~Copyable {
     let model = table.schema.model
     let savepoint = try RecordSavepoint(connection: connection)
     let isLogged = try OwnWrites.matter(in: connection)
-    let omitsTriggers = try isLogged && ChangeTriggers.areAlone(on: model, in: connection)
+    let isServed = model.versionSlot != nil
+    let ownWrites =
+      try isServed ? .unlogged : ServerLink.ownWrites(to: model.table, in: connection)
+    let omitsTriggers =
+      try isLogged && ownWrites == .unlogged && ChangeTriggers.areAlone(on: model, in: connection)
     if omitsTriggers { connection.prepareTriggers(false) }
     defer { connection.prepareTriggers(true) }
     let rows = try RowWriter(table, savepoint: savepoint, connection: connection)
@@ -71,7 +83,8 @@ struct BatchWriter: ~Copyable {
       windowBlockSize: options.directRecordLimit > 0 ? options.windowBlockSize : 0,
       connection: connection)
     let tombstones = try TombstoneWriter(model, ties: ties, connection: connection)
-    let locals = try imported.log.map { try LocalChanges($0) }
+    let changes = isServed ? try imported.log.map { try VersionedChanges($0) } : nil
+    let locals = try changes?.locals ?? imported.log.map { try LocalChanges($0) }
     let rejection = try connection.prepare(
       """
       INSERT INTO poikit_reject
@@ -98,6 +111,9 @@ struct BatchWriter: ~Copyable {
     self.merger = merger
     self.tombstones = tombstones
     self.locals = locals
+    self.changes = changes
+    self.ownWrites = ownWrites
+    keepsLocals = ownWrites == .unlogged
     self.isLogged = isLogged
     self.omitsTriggers = omitsTriggers
     key = table.key
@@ -129,7 +145,8 @@ struct BatchWriter: ~Copyable {
   mutating func follow(_ table: ImportedTable) throws {
     isLogged = try OwnWrites.matter(in: connection)
     omitsTriggers =
-      try isLogged && ChangeTriggers.areAlone(on: table.rows.schema.model, in: connection)
+      try isLogged && ownWrites == .unlogged
+      && ChangeTriggers.areAlone(on: table.rows.schema.model, in: connection)
     if omitsTriggers { connection.prepareTriggers(false) }
     defer { connection.prepareTriggers(true) }
     rows = try RowWriter(table.rows, savepoint: savepoint, connection: connection)
@@ -177,7 +194,7 @@ struct BatchWriter: ~Copyable {
     }
     if !knowsLocals { try locals?.follow() }
     knowsLocals = true
-    if isLogged { try connection.execute(OwnWrites.unlogged.beginning) }
+    if isLogged { try connection.execute(ownWrites.beginning) }
     if omitsTriggers { connection.prepareTriggers(false) }
     defer { connection.prepareTriggers(true) }
     for record in first..<batch.recordCount {
@@ -211,7 +228,10 @@ struct BatchWriter: ~Copyable {
   private mutating func write(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws {
-    if batch.origins[record].isDeletion {
+    if let changes {
+      try merger?.take(
+        record, of: &batch, names, by: &rows, target: target, changes, &tombstones!)
+    } else if batch.origins[record].isDeletion {
       try remove(record, of: &batch, names, target: target)
     } else if merger == nil {
       try rows.insert(record: record, of: batch)
@@ -244,7 +264,7 @@ struct BatchWriter: ~Copyable {
   private mutating func merge(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws {
-    let local = try locals?.mark(of: record, in: batch) ?? .none
+    let local = try keepsLocals ? locals?.mark(of: record, in: batch) ?? .none : .none
     let ignoresTime = local == .discard || merger?.ignoresTime == true && local != .change
     if !ignoresTime,
       try tombstones?.supersedes(record, of: batch, isLocal: local == .change) == true
@@ -265,7 +285,7 @@ struct BatchWriter: ~Copyable {
   private mutating func remove(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws {
-    let local = try locals?.mark(of: record, in: batch) ?? .none
+    let local = try keepsLocals ? locals?.mark(of: record, in: batch) ?? .none : .none
     let outcome = try merger?.remove(
       record: record, of: &batch, names, by: &rows, target: target, local: local)
     if local != .none, outcome == .removal { try locals?.settle(record, of: batch) }

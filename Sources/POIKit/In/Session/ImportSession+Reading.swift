@@ -15,10 +15,14 @@ extension ImportSession {
         if let pointer { .container(try JSONPointer(parsingPattern: pointer)) } else { .sequence }
       let tokenPointer = try options.tokenPointer.map(JSONPointer.init(parsing:))
       if let tokenPointer { try checkToken(tokenPointer, beside: shape) }
+      let watched =
+        try options.page == nil
+        ? [tokenPointer ?? ReferenceSystem.pointer(beside: shape)]
+        : [tokenPointer, JSONPointer(parsing: ImportOptions.ServerPage.epoch)]
       reader = ElementReader(
         shape: shape, limits: options.limits.readingLimits,
         hasHeader: hasHeader || options.hasHeader, columns: columns, resumingAt: position,
-        isResumable: !isDryRun, watching: tokenPointer ?? ReferenceSystem.pointer(beside: shape))
+        isResumable: !isDryRun, watching: watched.compactMap { $0 })
       intake.beginInput()
       phase = .reading
     } catch let error as StoreError {
@@ -57,9 +61,9 @@ extension ImportSession {
   /// Stores the input's token after it was read.
   mutating func noteToken() {
     guard options.tokenPointer != nil else { return }
-    if let token = reader.watchedText { progress.input?.token = token }
+    if let token = reader.watchedText(0) { progress.input?.token = token }
     progress.input?.otherAtToken =
-      switch reader.otherWatchedKind {
+      switch reader.otherWatchedKind(0) {
       case .startObject: .object
       case .startArray: .array
       case .null: .null
@@ -133,7 +137,9 @@ extension ImportSession {
 
   private mutating func checkReferenceSystem() throws(StoreError) {
     guard options.tokenPointer == nil else { return }
-    do { try ReferenceSystem.check(reader.watchedText, of: inputName) } catch { throw fail(error) }
+    do { try ReferenceSystem.check(reader.watchedText(0), of: inputName) } catch {
+      throw fail(error)
+    }
   }
 
   /// Decodes every complete record of the reader.

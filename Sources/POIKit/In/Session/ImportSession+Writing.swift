@@ -70,6 +70,16 @@ extension ImportSession {
           "\(path): local changes of the table \"\(model.table)\" are tracked, and they have one time for all values",
           advice: .useOtherPolicy)
       }
+      if options.page == nil, try ServerLink.exists(of: model.table, in: store.connection) {
+        guard checkpoint.policy == .newest, options.choosePolicy == nil, options.ties != .later
+        else {
+          throw StoreError(
+            .invalidOptions,
+            "\(path): the table \"\(model.table)\" is synchronised with a server, so the newer of two records stays: "
+              + "import without another policy or rule")
+        }
+        options.ties = .digest
+      }
       if options.isSnapshot, !options.source.isEmpty,
         let other = try store.otherSource(of: model.table, than: options.source)
       {

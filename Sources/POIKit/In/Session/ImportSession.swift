@@ -68,6 +68,16 @@ public struct ImportSession: ~Copyable {
   /// The greatest row id before the run if it appends, else 0.
   var lastRowBefore: Int64 = 0
 
+  /// Why the page of a server was not taken.
+  var pageObstacle: PageObstacle?
+
+  enum PageObstacle {
+    /// The server's records have begun another life.
+    case epoch(String)
+    /// It has removals, for which the table must have its key.
+    case removals
+  }
+
   var repeatedKeys: (count: Int, keyCount: Int)?
   var fold: FoldedRows.Fold?
   var deduplicate: AppendedRows.Deduplication?
@@ -344,10 +354,34 @@ public struct ImportSession: ~Copyable {
     try readRecords()
     guard case .reading = phase else { return }
     noteToken()
+    if let page = options.page, try isHeldUp(page) { return }
     progress.finishedInputCount = progress.begunInputCount
     phase = .idle
     try writeBatch()
     try waitForBatch()
+  }
+
+  /// Whether the page of a server cannot be taken. Then nothing of it is stored.
+  private mutating func isHeldUp(_ page: ImportOptions.ServerPage) throws(StoreError) -> Bool {
+    guard case .page(let known) = page else { return false }
+    guard let epoch = reader.watchedText(1), progress.input?.token != nil else {
+      throw fail(
+        StoreError(
+          .unreadable,
+          "\(inputName): the server's answer lacks a text \"checkpoint\" or \"epoch\" beside its \"documents\""
+        ))
+    }
+    if epoch != known {
+      pageObstacle = .epoch(epoch)
+    } else if checkpoint.policy == .append,
+      (0..<intake.batch.recordCount).contains(where: { intake.batch.origins[$0].isDeletion })
+    {
+      pageObstacle = .removals
+    } else {
+      return false
+    }
+    phase = .ended(.stopped)
+    return true
   }
 
   /// Stops the run like the progress closure. Complete records are committed as the last batch, and the run

@@ -99,7 +99,9 @@ struct RunWriter: ~Copyable {
 
   /// Folds the rows that a delivery brought back.
   func foldReturnedRows(by fold: FoldedRows.Fold) throws(StoreError) -> FoldedRows {
-    guard let runID, policy != .append, !model.key.isEmpty else { return FoldedRows() }
+    guard let runID, policy != .append, !model.key.isEmpty, options.page == nil else {
+      return FoldedRows()
+    }
     let snapshot =
       options.isSnapshot ? SnapshotTable(ofRun: runID, in: store.connection) : nil
     do {
@@ -218,7 +220,9 @@ struct RunWriter: ~Copyable {
       }
       // The token of landed records is stored after the merge, and the token of a snapshot at its end. If
       // the reject limit ends the run, the old token is kept so that the data can be requested again.
-      if progress.finishedInputCount > checkpoint.progress.finishedInputCount, !lands,
+      if let page = run.options.page {
+        try run.keep(page, checkpoint: progress.input?.token)
+      } else if progress.finishedInputCount > checkpoint.progress.finishedInputCount, !lands,
         !run.options.isSnapshot, !run.options.exceedsRejectLimit(next.counters)
       {
         try run.store.keep(run.token(progress.input?.token, of: next))
@@ -300,6 +304,13 @@ struct RunWriter: ~Copyable {
       "\(store.path): \(obstacle.message); "
         + (isFirst ? "nothing of it is stored: import again" : "the batches before are kept"),
       advice: isFirst ? [] : [obstacle.advice])
+  }
+
+  /// Keeps where the next page of a server begins.
+  private func keep(_ page: ImportOptions.ServerPage, checkpoint: String?) throws {
+    guard case .page(let epoch) = page else { return }
+    try ServerLink(table: model.table, connection: store.connection)
+      .keep(epoch: epoch, checkpoint: checkpoint)
   }
 
   private func token(_ serverToken: String?, of checkpoint: ImportCheckpoint) -> SourceToken {

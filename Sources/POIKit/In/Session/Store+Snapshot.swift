@@ -62,7 +62,8 @@ extension Store.Lease {
     try RowRemoval.enforcingReferences(on: connection) {
       try connection.begin(.immediate)
       do {
-        let outcome = try connection.writing(.unlogged) {
+        let outcome = try connection.writing(ServerLink.ownWrites(to: model.table, in: connection))
+        {
           try removeMissing(model, run, checkpoint, limit, ended)
         }
         if case .done = outcome {

@@ -45,8 +45,7 @@ private struct UnsentChanges: ~Copyable {
   private static let pieceSize = 1 << 16
 
   private var changes: Statement
-  private let records: RecordWriter
-  private let removals: RecordWriter
+  private let writer: ChangeWriter
   private var output = RowOutput()
   private var report: ExportReport
 
@@ -59,36 +58,8 @@ private struct UnsentChanges: ~Copyable {
       SELECT n.poikit_edition, t.\(StoreSchema.idColumn) FROM (\(log.netChanges(upTo: last))) AS n
       LEFT JOIN main.\(name: model.table) AS t ON \(log.isSameKey("t", "n")) ORDER BY n.poikit_edition
       """)
-    // A row that is marked as removed is a record, too.
-    let reader = try RowReader(
-      RecordLayout(model), of: model, rest: "WHERE \(RowReader.rowID) = ?1", in: connection)
-    let records = try RecordWriter(model, columns: [], reader: reader, in: connection)
-    // The entry has the key of the removed row, and the tombstone, or else the entry, its time.
-    let names = model.key + (model.timestamp.map { [$0] } ?? [])
-    let columns: [SQL] = model.columns.map { column in
-      let value: SQL =
-        if log.key.contains(where: { $0.column.isExactly(column) }) {
-          "l.\(name: column)"
-        } else if model.timestamp.flatMap(model.attribute(named:))?.column.isExactly(column) == true
-        {
-          log.tombstones.value(
-            ofTime: "coalesce(d.\(TombstoneTable.timestampColumn), l.\(ChangeLog.time))")
-        } else {
-          "NULL"
-        }
-      return "\(value) AS \(name: column)"
-    }
-    let source: SQL = """
-      (SELECT l.\(ChangeLog.number) AS \(StoreSchema.idColumn), \(columns.joined(separator: ", "))
-      FROM \(log.quotedName) AS l LEFT JOIN \(log.tombstones.quotedName) AS d ON \(log.isSameKey("d", "l"))) AS t
-      """
-    let removedRow = try RowReader(
-      RecordLayout(model), of: model, from: source, rest: "WHERE \(RowReader.rowID) = ?1",
-      in: connection)
-    let removals = try RecordWriter(model, columns: names, reader: removedRow, in: connection)
+    writer = try ChangeWriter(log)
     self.changes = changes
-    self.records = records
-    self.removals = removals
     report = ExportReport(table: model.table)
   }
 
@@ -96,13 +67,10 @@ private struct UnsentChanges: ~Copyable {
     progress: (StoreProgress) -> BatchDecision, to write: (Span<UInt8>) throws -> Void
   ) throws -> ExportReport {
     while report.isFinished, try changes.step() {
-      let isRemoved = changes.isNull(1)
-      let writer = isRemoved ? removals : records
-      try writer.reader.restart(atRowsOf: changes.integer(isRemoved ? 0 : 1))
-      guard try writer.reader.step() else { continue }
-      let member = isRemoved ? "removed" : "record"
-      output.bytes.append(
-        copying: "{\"edition\":\(changes.integer(0)),\"\(member)\":".utf8Span.span)
+      let (edition, row) = (changes.integer(0), changes.isNull(1) ? nil : changes.integer(1))
+      guard try writer.find(edition, row: row) else { continue }
+      let member = row == nil ? "removed" : "record"
+      output.bytes.append(copying: "{\"edition\":\(edition),\"\(member)\":".utf8Span.span)
       try writer.append(to: &output)
       output.bytes.append(copying: "}\n".utf8Span.span)
       report.recordCount += 1
