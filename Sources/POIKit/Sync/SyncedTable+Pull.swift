@@ -39,6 +39,19 @@ extension SyncedTable {
     return try state().epoch.map(epoch.isExactly) ?? false
   }
 
+  /// Whether the table has no key yet. It gets one as soon as a program changes it.
+  private func isFirstPull() throws(StoreError) -> Bool {
+    let (isFirst, isChanged) = try store.leased { (lease) in
+      let isFirst = try EnforcedKey.read(of: model, in: lease.connection) == nil
+      return (
+        isFirst,
+        try isFirst && ChangeLog.existing(of: model, in: lease.connection)?.isEmpty() == false
+      )
+    }
+    if isChanged { try endFirstPull() }
+    return isFirst && !isChanged
+  }
+
   private static let longestEmptyPage = 4_096
 
   /// Takes over records that the server has in place of what was pushed.
@@ -51,10 +64,7 @@ extension SyncedTable {
     options.page = page
     options.pointer = "/documents"
     options.tokenPointer = ImportOptions.ServerPage.checkpoint
-    let isTracked = try store.leased {
-      try ChangeLog.existing(of: model, in: $0.connection) != nil
-    }
-    options.mergePolicy = isTracked ? .overwrite : .append
+    options.mergePolicy = try isFirstPull() ? .append : .overwrite
     options.maximumSkew = nil
     options.isRestarting = true
     options.jobCount = 1

@@ -109,14 +109,16 @@ extension Store.Lease {
       return
     }
     try connection.inTransaction {
-      var log = try ChangeLog.existing(of: model, in: connection)
-      let isNew = try known == nil && hasRows(inTable: model.table)
-      if log == nil, try isNew || EnforcedKey.read(of: model, in: connection) != nil {
-        log = try ChangeLog(of: model, in: connection)
-        if isNew { throw notTracked(model) }
+      if try known == nil && hasRows(inTable: model.table) {
+        // It must be tracked already.
+        guard try ChangeLog.exists(of: model.table, in: connection) else {
+          _ = try ChangeLog(of: model, in: connection)
+          throw notTracked(model)
+        }
       }
+      let hasVersions = try ChangeLog.existing(of: model, in: connection)?.hasVersions ?? false
       try link.create(at: address)
-      if let log, !log.hasVersions { try track(model) }
+      if !hasVersions { try track(model) }
     }
   }
 
@@ -143,7 +145,7 @@ extension Store.Lease {
   }
 
   fileprivate func endFirstPull(of model: Model) throws {
-    guard try ChangeLog.existing(of: model, in: connection) == nil else { return }
+    guard try EnforcedKey.read(of: model, in: connection) == nil else { return }
     let table = SQL(name: model.table)
     let key = model.key.compactMap { model.attribute(named: $0)?.column }.map { SQL(name: $0) }
     let keys = key.joined(separator: ", ")
@@ -155,24 +157,22 @@ extension Store.Lease {
       do {
         _ = try enforcer.enforce()
       } catch let error as StoreFailure where error.code == .keyNotUnique {
-        // What changed on the server during the first pull came twice.
-        try connection.execute(
-          """
-          DELETE FROM main.\(table) WHERE \(hasKey) AND \(StoreSchema.idColumn) NOT IN (
-            SELECT max(\(StoreSchema.idColumn)) FROM main.\(table) WHERE \(hasKey) GROUP BY \(keys))
-          """)
+        // What changed on the server during the first pull came twice. A row that a program inserted meets it when it is
+        // pushed.
+        try connection.writing(.unlogged) {
+          try connection.execute(
+            """
+            DELETE FROM main.\(table) WHERE \(hasKey) AND \(StoreSchema.idColumn) NOT IN (
+              SELECT coalesce(max(\(StoreSchema.idColumn)) FILTER (WHERE \(ServerLink.version) IS NULL),
+                max(\(StoreSchema.idColumn)))
+              FROM main.\(table) WHERE \(hasKey) GROUP BY \(keys))
+            """)
+        }
         try forgetDigest(of: model)
         _ = try enforcer.enforce()
       }
+      // Its triggers follow the unique columns.
       try track(model)
-      // What did not come from the server was written here meanwhile.
-      let log = try ChangeLog(of: model, in: connection)
-      try connection.execute(
-        """
-        INSERT INTO \(log.quotedName) (\(keys), \(ChangeLog.kind))
-        SELECT \(keys), \(ChangeLog.Kind.changed.rawValue) FROM main.\(table)
-        WHERE \(ServerLink.version) IS NULL AND \(hasKey)
-        """)
     }
   }
 

@@ -69,9 +69,12 @@ final class ChangeLog {
         WHERE name = \(literal: Model.versionColumn)
         """) != nil
     let enforced = try EnforcedKey.read(of: model, in: connection)
-    guard let enforced, !enforced.isHashed, !enforced.groupsNull,
-      enforced.columns.elementsEqual(key.map(\.column), by: { $0.isExactly($1) })
-    else {
+    let isOfKey =
+      enforced.map { enforced in
+        !enforced.isHashed && !enforced.groupsNull
+          && enforced.columns.elementsEqual(key.map(\.column), by: { $0.isExactly($1) })
+      } ?? false
+    guard try isOfKey || ServerLink.isFirstPull(of: model.table, in: connection) else {
       throw StoreFailure(
         .invalidOptions,
         "local changes of the table \"\(model.table)\" are remembered by the key of its model, which "

@@ -20,6 +20,12 @@ struct ServerLink {
         != nil
   }
 
+  /// Whether the key of a table with a server is not enforced yet.
+  static func isFirstPull(of table: String, in connection: Connection) throws -> Bool {
+    try exists(of: table, in: connection)
+      && EnforcedKey.columns(ofTable: table, in: connection).isEmpty
+  }
+
   /// How the triggers of a table treat deliveries: with a server they are local changes.
   static func ownWrites(to table: String, in connection: Connection) throws -> OwnWrites {
     try exists(of: table, in: connection) ? .unstamped : .unlogged

@@ -31,6 +31,9 @@ struct BatchWriter: ~Copyable {
 
   private let ownWrites: OwnWrites
 
+  /// Whether the records come from the server of the table.
+  private let isServed: Bool
+
   /// Whether triggers are left out, because no others fire. They would log nothing, but cost more than the rows.
   private var omitsTriggers = false
 
@@ -83,7 +86,8 @@ struct BatchWriter: ~Copyable {
       windowBlockSize: options.directRecordLimit > 0 ? options.windowBlockSize : 0,
       connection: connection)
     let tombstones = try TombstoneWriter(model, ties: ties, connection: connection)
-    let changes = isServed ? try imported.log.map { try VersionedChanges($0) } : nil
+    let changes =
+      isServed && merger != nil ? try imported.log.map { try VersionedChanges($0) } : nil
     let locals = try changes?.locals ?? imported.log.map { try LocalChanges($0) }
     let rejection = try connection.prepare(
       """
@@ -113,6 +117,7 @@ struct BatchWriter: ~Copyable {
     self.locals = locals
     self.changes = changes
     self.ownWrites = ownWrites
+    self.isServed = isServed
     keepsLocals = ownWrites == .unlogged
     self.isLogged = isLogged
     self.omitsTriggers = omitsTriggers
@@ -193,6 +198,12 @@ struct BatchWriter: ~Copyable {
       snapshot = try SnapshotWriter(table, connection: connection)
     }
     if !knowsLocals { try locals?.follow() }
+    if isServed, merger == nil, locals?.exist == true {
+      throw StoreFailure(
+        .changedByOther,
+        "a program changed the table while its first records came; nothing of this page is stored, so try again"
+      )
+    }
     knowsLocals = true
     if isLogged { try connection.execute(ownWrites.beginning) }
     if omitsTriggers { connection.prepareTriggers(false) }
