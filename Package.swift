@@ -30,6 +30,7 @@ let package = Package(
     .executable(name: "poi-import", targets: ["poi-import"]),
     .executable(name: "poi-dedup", targets: ["poi-dedup"]),
     .executable(name: "poi-export", targets: ["poi-export"]),
+    .executable(name: "poi-sync", targets: ["poi-sync"]),
   ],
   targets: [
     .systemLibrary(
@@ -62,6 +63,13 @@ let package = Package(
     .executableTarget(
       name: "poi-export",
       dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POISQLite", "POIToolSupport"],
+      linkerSettings: toolLinkerSettings),
+    .executableTarget(
+      name: "poi-sync",
+      dependencies: [
+        "JSONStreaming", "POIFiles", "POIKit", "POIRecords", "POISQLite", "POISync",
+        "POIToolSupport",
+      ],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
       name: "library-example", dependencies: ["POIKit"], path: "Samples/library-example"),

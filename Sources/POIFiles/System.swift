@@ -15,17 +15,22 @@ struct ChildProcess: ~Copyable {
     case killed(signal: Int32)
   }
 
+  /// The number that the attachment has in the program.
+  static let attachmentNumber: Int32 = STDERR_FILENO + 1
+
   /// The process id, or nil once it was reaped.
   private var number: pid_t?
 
   /// Starts `program`, looked up in `PATH`, in the environment of this process: `posix_spawnp(3)`.
   ///
-  /// The program inherits only the three descriptors; the toolkit's own close on exec.
+  /// The program inherits only these descriptors; the toolkit's own close on exec.
   ///
+  /// - Parameter attachment: the program's descriptor 3, if it is open.
   /// - Throws: the system's error; ENOENT if there is no such program.
   init(
     program: String, arguments: [String], standardInput: borrowing Descriptor,
-    standardOutput: borrowing Descriptor, standardError: borrowing Descriptor
+    standardOutput: borrowing Descriptor, standardError: borrowing Descriptor,
+    attachment: borrowing Descriptor = .none
   ) throws(SystemError) {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -33,6 +38,10 @@ struct ChildProcess: ~Copyable {
     unsafe posix_spawn_file_actions_adddup2(&actions, standardInput.number, STDIN_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, standardOutput.number, STDOUT_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, standardError.number, STDERR_FILENO)
+    if !attachment.isClosed {
+      unsafe posix_spawn_file_actions_adddup2(
+        &actions, attachment.number, ChildProcess.attachmentNumber)
+    }
 
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -151,5 +160,23 @@ enum OpenDescriptors {
       }
     }
     return found
+  }
+}
+
+extension Descriptor {
+  /// A new file without a name, for this user alone: `mkstemp(3)`.
+  ///
+  /// - Parameter bytes: its content; the next read begins at the first byte.
+  static func temporary(holding bytes: Span<UInt8>) throws(SystemError) -> Descriptor {
+    let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    var path = Array("\(folder)/poi-XXXXXX".utf8CString)
+    let number = unsafe mkstemp(&path)
+    guard number >= 0 else { throw .last }
+    unsafe unlink(path)
+    let file = try Descriptor(owning: number)
+    _ = fcntl(file.number, F_SETFD, FD_CLOEXEC)
+    try file.write(bytes)
+    try file.seek(to: 0)
+    return file
   }
 }

@@ -42,6 +42,14 @@ extension ExitCode {
     meaning: "reading or writing failed: the disk is full, or the store is locked, damaged, moved, "
       + "not a SQLite database, or changed by another program")
 
+  /// A server cannot be reached, or asks to wait, `EX_TEMPFAIL`.
+  public static let unreachable = ExitCode(
+    value: 75, meaning: "the server cannot be reached; try again later")
+
+  /// A server refuses the credentials, `EX_NOPERM`.
+  public static let noPermission = ExitCode(
+    value: 77, meaning: "the server refuses the credentials")
+
   /// SIGINT or SIGTERM ended the run at a place where it can stop.
   public static let interrupted = ExitCode(
     value: 130, meaning: "interrupted; committed batches stay")

@@ -1,0 +1,272 @@
+import Glibc
+import JSONStreaming
+import POIFiles
+import POIKit
+import POIRecords
+import POISQLite
+import POISync
+import POIToolSupport
+
+/// The parsed options of `poi-sync`.
+struct SyncCommand {
+  private enum Work {
+    case cycle, status, startOver
+  }
+
+  private let work: Work
+  private let storePath: String
+  private let table: String?
+  private let model: String?
+  private let address: String?
+  private let headerFile: String?
+  private let allowsPlainHTTP: Bool
+  private let interval: Int?
+  private let isReportJSON: Bool
+  private let trustsSchema: Bool
+  private var options = SyncOptions()
+
+  init(_ arguments: ParsedArguments) throws {
+    work =
+      arguments.flag("status") ? .status : arguments.flag("start-over") ? .startOver : .cycle
+    storePath = arguments.text("store") ?? "poi.sqlite"
+    table = arguments.text("table")
+    model = arguments.text("model")
+    address = arguments.text("server")
+    headerFile = arguments.text("headers")
+    allowsPlainHTTP = arguments.flag("allow-http")
+    interval = try arguments.integer("every", in: 1...86_400)
+    isReportJSON = arguments.choice("report", as: OptionDescription.ReportForm.self) == .json
+    trustsSchema = arguments.flag("trust-schema")
+    options.pageSize = try arguments.integer("page", in: 1...1_000_000) ?? options.pageSize
+    options.pushSize = try arguments.integer("batch", in: 1...1_000_000) ?? options.pushSize
+  }
+
+  func run(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    guard unsafe model != nil && work == .cycle || access(storePath, F_OK) == 0 else {
+      throw ToolFailure(
+        .noInput,
+        "\(storePath): no such store; name one with --store, or the model of a new one with --model"
+      )
+    }
+    switch work {
+    case .status: return try showStatus(&tool)
+    case .startOver:
+      try SyncedTable(store(.existing), table: table).restart()
+      tool.diagnostics.note("all records and removals are offered again with the next cycle")
+      return .done
+    case .cycle: return try synchronise(&tool)
+    }
+  }
+
+  private func store(_ opening: Store.Opening) throws -> Store {
+    try Store(storePath, for: opening, trustsSchema: trustsSchema)
+  }
+
+  // MARK: Cycles
+
+  private func synchronise(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    let store = try store(model == nil ? .existing : .create)
+    let model = try model.map { $0 == "poi" ? Model.poi : try Model(contentsOf: $0) }
+    let table = try SyncedTable(store, table: table, model: model, address: address)
+    let server = try HTTPServer(
+      address: table.address, headers: headers(), allowsPlainHTTP: allowsPlainHTTP,
+      isInterrupted: { Interruption.isRequested })
+    var synchronizer = try Synchronizer(
+      store, table: table.model.table, server: server, options: options)
+    guard let interval else { return try cycle(&synchronizer, &tool) }
+    var delay = RetryDelay()
+    while !Interruption.isRequested {
+      var pause = Duration.seconds(interval)
+      do {
+        _ = try cycle(&synchronizer, &tool)
+        delay = RetryDelay()
+      } catch let error as SyncError where error.code == .unreachable {
+        if Interruption.isRequested { break }
+        pause = delay.next(asked: error.retryAfter)
+        tool.diagnostics.warning(
+          "\(error.message); the next cycle begins in \(pause.components.seconds) s")
+      }
+      try wait(pause, for: store)
+    }
+    return .interrupted
+  }
+
+  private func cycle(
+    _ synchronizer: inout Synchronizer<HTTPServer>, _ tool: inout ToolEnvironment
+  ) throws -> ExitCode {
+    let diagnostics = tool.diagnostics
+    let report = try synchronizer.cycle { report in
+      diagnostics.progress(
+        .init(
+          "\(storePath): synchronising", unit: .items("records"),
+          done: report.pulled.count + report.pushed.acceptedCount))
+      return Interruption.isRequested ? .stop : .proceed
+    }
+    tool.diagnostics.clearProgress()
+    write(report, to: &tool)
+    if report.isStopped { return .interrupted }
+    return report.pushed.refusedCount + report.pulled.rejectedCount > 0 ? .rejected : .done
+  }
+
+  /// Waits until a time has passed or a program has changed the store.
+  private func wait(_ pause: Duration, for store: Store) throws {
+    let end = MonotonicClock.now() + pause
+    let version = try store.version()
+    while MonotonicClock.now() < end, !Interruption.isRequested {
+      usleep(250_000)
+      if try store.version() != version { return }
+    }
+  }
+
+  private func headers() throws -> [String] {
+    guard let headerFile else { return [] }
+    do throws(SystemError) {
+      let bytes = try Descriptor(opening: headerFile).bytes(at: 0, maximum: 1 << 16)
+      return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+        .map(String.init)
+    } catch {
+      throw ToolFailure(.noInput, "\(headerFile): \(error.text)")
+    }
+  }
+
+  // MARK: Reports
+
+  private func write(_ report: SyncReport, to tool: inout ToolEnvironment) {
+    let (pulled, pushed) = (report.pulled, report.pushed)
+    if report.isRestarted {
+      tool.diagnostics.note(
+        "the server's records are new, so all records and removals are offered to it")
+    }
+    if isReportJSON {
+      let members: [(String, JSONValue)] = [
+        ("report", .number(1)), ("tool", .string("poi-sync")),
+        ("version", .string(ToolkitVersion.current)), ("store", .string(storePath)),
+        ("ending", .string(report.isStopped ? "stopped" : "finished")),
+        ("requests", .number(report.requestCount)), ("restarted", .bool(report.isRestarted)),
+        (
+          "pulled",
+          .counts([
+            ("inserted", pulled.insertedCount), ("updated", pulled.updatedCount),
+            ("removed", pulled.removedCount), ("unchanged", pulled.unchangedCount),
+            ("kept", pulled.keptCount), ("rejected", pulled.rejectedCount),
+          ])
+        ),
+        (
+          "pushed",
+          .counts([
+            ("accepted", pushed.acceptedCount), ("conflicts", pushed.conflictCount),
+            ("unknown", pushed.unknownCount), ("refused", pushed.refusedCount),
+          ])
+        ),
+      ]
+      tool.output.write(
+        json: JSONValue.object(members.map { .init(name: $0.0, value: $0.1) }).indented(width: 0)
+          + "\n")
+      return
+    }
+    var table = TextTable(.left, .right, .left)
+    table.append("inserted", pulled.insertedCount, "from the server")
+    table.append("updated", pulled.updatedCount)
+    table.append("removed", pulled.removedCount)
+    if pulled.unchangedCount > 0 { table.append("unchanged", pulled.unchangedCount) }
+    if pulled.keptCount > 0 {
+      table.append("kept", pulled.keptCount, "changed here later than on the server")
+    }
+    if pulled.rejectedCount > 0 {
+      table.append("rejected", pulled.rejectedCount, "break rules of the model")
+    }
+    table.append("sent", pushed.acceptedCount, "to the server")
+    if pushed.conflictCount > 0 {
+      table.append("conflicts", pushed.conflictCount, "had changed on the server")
+    }
+    if pushed.refusedCount > 0 {
+      table.append("refused", pushed.refusedCount, "by the server; --status shows its words")
+    }
+    if !tool.isQuiet { tool.output.write(table.text()) }
+  }
+
+  private func showStatus(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    let tables = try store(.readOnly).syncedTables()
+    if isReportJSON {
+      let list = tables.map { status in
+        JSONValue.object([
+          .init(name: "table", value: .string(status.table)),
+          .init(name: "server", value: .string(status.address)),
+          .init(name: "notSynchronised", value: .number(status.notSynchronisedCount)),
+          .init(name: "pending", value: .number(status.pendingCount)),
+          .init(name: "synchronised", value: .number(status.synchronisedCount)),
+          .init(name: "checkpoint", value: .string(status.checkpoint)),
+          .init(name: "error", value: .string(status.error)),
+          .init(
+            name: "refused",
+            value: .array(
+              status.refusals.map {
+                .object([
+                  .init(name: "key", value: .string($0.key)),
+                  .init(name: "words", value: .string($0.words)),
+                ])
+              })),
+        ])
+      }
+      let members: [(String, JSONValue)] = [
+        ("report", .number(1)), ("tool", .string("poi-sync")),
+        ("version", .string(ToolkitVersion.current)), ("store", .string(storePath)),
+        ("tables", .array(list)),
+      ]
+      tool.output.write(
+        json: JSONValue.object(members.map { .init(name: $0.0, value: $0.1) }).indented(width: 0)
+          + "\n")
+      return .done
+    }
+    if tables.isEmpty { tool.diagnostics.note("\(storePath): no table has a server") }
+    for status in tables {
+      var counts = TextTable(.left, .right, .left)
+      counts.append("not synchronised", status.notSynchronisedCount, "of \(status.table)")
+      counts.append("pending", status.pendingCount, "sent, not acknowledged")
+      counts.append("synchronised", status.synchronisedCount, "with \(status.address)")
+      tool.output.write(counts.text())
+      for refusal in status.refusals {
+        tool.output.write("refused \(refusal.key): \(refusal.words)\n")
+      }
+      if let error = status.error, let ended = status.ended {
+        tool.output.write("the last cycle failed at \(ended): \(error)\n")
+      }
+    }
+    return .done
+  }
+}
+
+extension SyncReport.Pulled {
+  /// The records that came.
+  fileprivate var count: Int {
+    insertedCount + updatedCount + removedCount + unchangedCount + keptCount + rejectedCount
+  }
+}
+
+extension ToolFailure {
+  init(_ error: SyncError) {
+    guard !Interruption.isRequested else {
+      self.init(.interrupted, "interrupted; the next cycle goes on")
+      return
+    }
+    let code: ExitCode =
+      switch error.code {
+      case .unreachable: .unreachable
+      case .credentials: .noPermission
+      case .refused, .unusable: .dataError
+      }
+    self.init(code, error.message)
+  }
+}
+
+/// How long a cycle waits after failures: exponentially longer, at random, so that many devices do not come at once.
+private struct RetryDelay {
+  private static let longest = 300.0
+  private var seconds = 1.0
+
+  /// - Parameter asked: how long the server asks to wait.
+  mutating func next(asked: Duration?) -> Duration {
+    seconds = min(seconds * 2, Self.longest)
+    return max(.seconds(Double.random(in: 0.5...1) * seconds), asked ?? .zero)
+  }
+}
