@@ -146,7 +146,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "POIKit", "POISQLite", "POITestSupport", "poi-import", "poi-dedup", "poi-export",
+        "POIKit", "POISQLite", "POITestSupport", "poi-import", "poi-dedup", "poi-export", "poi-sync",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -22,7 +22,7 @@ public struct Synchronizer<Server: SyncServer> {
   /// does not exist needs only a model with a key and such a timestamp: its first cycle does the rest.
   ///
   /// - Parameters:
-  ///   - table: the table; nil for that of the model, or the only one of the store.
+  ///   - table: the table; nil for the table of the model, or the only one of the store.
   ///   - model: the model of a new table.
   ///   - address: what names the server in the store; nil for the kept one.
   /// - Throws: `StoreError` with `invalidOptions` if the table cannot be synchronised.
@@ -135,81 +135,6 @@ extension Synchronizer {
       guard error.code == .refused else { throw error }
       return request.editions.count > 1 ? nil : SyncedTable.refusal(error.message)
     }
-  }
-}
-
-/// How tables are synchronised.
-public struct SyncOptions: Sendable {
-  /// The number of records that a page should have, at least 1.
-  public var pageSize = 10_000
-  /// The greatest number of records in a request, at least 1.
-  public var pushSize = 1_000
-  /// Returns the time at the end of a cycle.
-  public var clock: @Sendable () -> Instant = SystemClock.now
-
-  /// The options with their defaults.
-  public init() {}
-}
-
-/// What a cycle did.
-public struct SyncReport: Sendable {
-  /// The requests to the server.
-  public var requestCount = 0
-  /// The records and removals that came from the server, and what became of them.
-  public var pulled = Pulled()
-  /// The local changes that were sent, and what became of them.
-  public var pushed = Pushed()
-  /// Whether the server's records have begun another life, so that all is offered again.
-  public var isRestarted = false
-  /// Whether the progress closure ended the cycle early.
-  public var isStopped = false
-
-  /// Counts of records from the server.
-  public struct Pulled: Sendable, Hashable {
-    /// New rows.
-    public var insertedCount = 0
-    /// Changed rows.
-    public var updatedCount = 0
-    /// Removals.
-    public var removedCount = 0
-    /// What was known, or is the same.
-    public var unchangedCount = 0
-    /// Records that are older than a local change.
-    public var keptCount = 0
-    /// Records that break rules of the model. The rows stay as they are.
-    public var rejectedCount = 0
-    /// The first of them, with its reason.
-    public var firstRejection: String?
-  }
-
-  /// Counts of records to the server.
-  public struct Pushed: Sendable, Hashable {
-    /// What the server took.
-    public var acceptedCount = 0
-    /// What differs there; it counts among the records from the server.
-    public var conflictCount = 0
-    /// What the server does not have; it is sent again as new.
-    public var unknownCount = 0
-    /// What the server refused.
-    public var refusedCount = 0
-  }
-
-  mutating func add(_ page: ImportReport) {
-    let counters = page.counters
-    pulled.insertedCount += counters.inserted
-    pulled.updatedCount += counters.updated
-    pulled.removedCount += counters.removals
-    pulled.unchangedCount += counters.unchanged
-    pulled.keptCount += counters.kept
-    pulled.rejectedCount += counters.rejected
-  }
-
-  mutating func add(_ push: SyncedTable.PushReport) {
-    pushed.acceptedCount += push.acceptedCount
-    pushed.conflictCount += push.conflictCount
-    pushed.unknownCount += push.unknownCount
-    pushed.refusedCount += push.refusedCount
-    if let conflicts = push.conflicts { add(conflicts) }
   }
 }
 

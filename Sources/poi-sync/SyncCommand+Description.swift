@@ -27,7 +27,7 @@ extension SyncCommand {
       OptionDescription(
         "headers", "FILE",
         summary: "send the lines of this file as headers, such as Authorization: Bearer …",
-        detail: "They are kept nowhere, and stand in no command line.", section: "The server"),
+        detail: "They are kept nowhere, and no command line shows them.", section: "The server"),
       OptionDescription(
         "allow-http", summary: "send records and headers to other machines without encryption",
         section: "The server"),

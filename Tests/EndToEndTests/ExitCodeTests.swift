@@ -9,7 +9,7 @@ import Testing
       .appendingPathComponent("../../Sources/POIKit/POIKit.docc/Reference/ExitCodes.md")
     let page = try String(contentsOf: path, encoding: .utf8)
     let start = try #require(
-      page.range(of: "| code | `poi-import` | `poi-dedup` | `poi-export` |\n"))
+      page.range(of: "| code | `poi-import` | `poi-dedup` | `poi-export` | `poi-sync` |\n"))
     return page[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
       .prefix { $0.hasPrefix("|") }.dropFirst()
       .map { line in
@@ -18,7 +18,7 @@ import Testing
       }
   }
 
-  @Test(arguments: [("poi-import", 1), ("poi-dedup", 2), ("poi-export", 3)])
+  @Test(arguments: [("poi-import", 1), ("poi-dedup", 2), ("poi-export", 3), ("poi-sync", 4)])
   func `help and reference agree on each exit code`(tool: String, column: Int) throws {
     let folder = try ScratchFolder()
     let help = try Tool(tool).run(["--help"], in: folder.path).output

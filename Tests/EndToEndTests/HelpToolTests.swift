@@ -2,7 +2,7 @@ import POITestSupport
 import Testing
 
 @Suite struct HelpToolTests {
-  @Test(arguments: ["poi-import", "poi-dedup", "poi-export"])
+  @Test(arguments: ["poi-import", "poi-dedup", "poi-export", "poi-sync"])
   func `no line of the help is longer than 80 columns`(tool: String) throws {
     let folder = try ScratchFolder()
     let help = try Tool(tool).run(["--help"], in: folder.path)

@@ -47,7 +47,7 @@ struct Explorer {
     }
   }
 
-  /// `SyncState` in few bytes. Version 0 is none.
+  /// `SyncState` in few bytes. Version 0: no version.
   struct Record: Hashable {
     var value: Value?
     var version: UInt8 = 0

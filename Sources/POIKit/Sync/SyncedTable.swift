@@ -5,7 +5,7 @@ internal import SyncRules
 /// A table of a store that is synchronised with a server.
 ///
 /// What is sent and taken over follows from `SyncRules`. The documents of the protocol are described in
-/// `Reference/Synchronisation.md`.
+/// `Guides/TwoWay.md`.
 package struct SyncedTable: Sendable {
   package let store: Store
   package let model: Model

@@ -41,7 +41,7 @@ public struct Model: Sendable {
   /// How a record says that it was removed; nil if the model has no tombstone.
   package internal(set) var tombstone: Tombstone?
 
-  /// The member that marks the removal of a record by being true, whatever its tombstone says; nil if there is none.
+  /// The member that marks the removal of a record by being true, whatever its tombstone says; nil if no member does.
   package internal(set) var removalMember: String?
 
   /// The column that stores the unmapped members as one JSON object, if any.

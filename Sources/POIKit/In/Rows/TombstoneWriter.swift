@@ -50,7 +50,7 @@ struct TombstoneWriter: ~Copyable {
     self.forgetting = forgetting
   }
 
-  /// Stores a removal, unless one of its key is as new. That of a server replaces every other.
+  /// Stores a removal, unless one of its key is as new. A removal of a server replaces it.
   mutating func remember(_ record: Int, of batch: borrowing RecordBatch) throws {
     try batch.bind(record: record, slots: keySlots, to: &remembering)
     let place = keySlots.count + 1

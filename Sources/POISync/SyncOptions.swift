@@ -1,0 +1,14 @@
+public import POIRecords
+
+/// How tables are synchronised.
+public struct SyncOptions: Sendable {
+  /// The number of records that a page should have, at least 1.
+  public var pageSize = 10_000
+  /// The greatest number of records in a request, at least 1.
+  public var pushSize = 1_000
+  /// Returns the time at the end of a cycle.
+  public var clock: @Sendable () -> Instant = SystemClock.now
+
+  /// The options with their defaults.
+  public init() {}
+}
