@@ -146,7 +146,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "POIKit", "POISQLite", "POITestSupport", "poi-import", "poi-dedup", "poi-export", "poi-sync",
+        "POIKit", "POISQLite", "POITestSupport", "poi-import", "poi-dedup", "poi-export",
+        "poi-sync",
       ]),
   ],
   swiftLanguageModes: [.v6]

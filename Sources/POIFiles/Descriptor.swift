@@ -89,6 +89,9 @@ package struct Descriptor: ~Copyable {
   /// - Returns: false if another one has locked it; true, too, if the file system has no locks.
   package func lock() -> Bool { flock(number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK }
 
+  /// Ends the lock at once, also if a program that is just being started still has the descriptor.
+  package func unlock() { _ = flock(number, LOCK_UN) }
+
   /// Waits until the file is on the disk: `fsync(2)`.
   package func sync() throws(SystemError) { guard fsync(number) == 0 else { throw .last } }
 

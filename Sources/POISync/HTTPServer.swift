@@ -74,9 +74,7 @@ public struct HTTPServer: SyncServer {
     case 401, 403, 407: SyncError(.credentials, message)
     case 408, 425, 429, 500, 502...504:
       SyncError(.unreachable, message, retryAfter: answer.retryAfter)
-    case 400, 409, 412, 413,
-      422 where isPush:
-      SyncError(.refused, message)
+    case 400, 409, 412, 413, 422: SyncError(isPush ? .refused : .unusable, message)
     default: SyncError(.unusable, message)
     }
   }

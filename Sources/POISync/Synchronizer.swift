@@ -52,7 +52,9 @@ public struct Synchronizer<Server: SyncServer> {
       try note(nil)
       return report
     } catch {
-      if let error = error as? SyncError { try note(error.message) }
+      let message = (error as? SyncError)?.message ?? (error as? StoreError)?.message
+      // The store may be what failed.
+      if let message { try? note(message) }
       throw error
     }
   }
@@ -151,6 +153,8 @@ private struct CycleLock: ~Copyable {
     }
     self.file = file
   }
+
+  deinit { if !file.isClosed { file.unlock() } }
 
   private static func open(_ path: String, mode: UInt32) throws(StoreError) -> Descriptor {
     // A store in memory has no other processes.

@@ -15,12 +15,12 @@ final class SyncDevice {
     """
 
   let store: Store
-  let server: MemoryServer
+  let link: Link
   let app: Connection
   var options = SyncOptions()
 
-  init(_ path: String, _ server: MemoryServer, isTracked: Bool = true) throws {
-    self.server = server
+  init(_ path: String, _ link: Link, isTracked: Bool = true) throws {
+    self.link = link
     store = try Store(path)
     let model = try Model(parsing: Self.model)
     if isTracked {
@@ -29,16 +29,17 @@ final class SyncDevice {
       try store.importRecords(from: .text("", named: "nothing"), model: model, options: options)
       try store.track()
     } else {
-      _ = try Synchronizer(store, model: model, server: server, address: "memory")
+      _ = try Synchronizer(store, model: model, server: link, address: "memory")
     }
     app = try Connection(path: path, access: .readWrite)
-    try app.execute("ALTER TABLE poi ADD COLUMN fav INTEGER")
+    // Another device may have the same store.
+    try? app.execute("ALTER TABLE poi ADD COLUMN fav INTEGER")
     (options.pageSize, options.pushSize) = (2, 2)
   }
 
-  func synchronizer() throws -> Synchronizer<MemoryServer> {
+  func synchronizer() throws -> Synchronizer<Link> {
     try Synchronizer(
-      store, model: Model(parsing: Self.model), server: server, address: "memory",
+      store, model: Model(parsing: Self.model), server: link, address: "memory",
       options: options)
   }
 

@@ -95,12 +95,14 @@ struct TombstoneTable: Sendable, Hashable {
 
   /// The condition that a stored tombstone supersedes a row: the row is not newer than the removal.
   ///
-  /// - Parameter row: the alias of the row's table.
-  func condition(ofRow row: SQL) -> SQL {
+  /// - Parameters:
+  ///   - row: the alias of the row's table.
+  ///   - isLater: whether the removal must be later, not only as late.
+  func condition(ofRow row: SQL, isLater: Bool = false) -> SQL {
     var conditions: [SQL] = keyColumns.map { "d.\(name: $0) = \(row).\(name: $0)" }
     if timestamp != nil {
       let time = time(ofRow: row)
-      conditions.append("(\(time) IS NULL OR d.\(TombstoneTable.timestampColumn) >= \(time))")
+      conditions.append("(\(time) IS NULL OR d.\(TombstoneTable.timestampColumn) \(isLater ? ">" : ">=") \(time))")
     }
     return
       "EXISTS (SELECT 1 FROM \(quotedName) AS d WHERE \(conditions.joined(separator: " AND ")))"

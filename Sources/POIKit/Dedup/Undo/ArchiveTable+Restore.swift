@@ -78,6 +78,8 @@ extension ArchiveTable {
     guard try !KeyEnforcer.indexedColumns(of: source.name, in: connection).isEmpty,
       let removals = try TombstoneTable.stored(for: source.name, in: connection)
     else { return 0 }
+    // A server may have acknowledged the removal itself, which has the row's time.
+    let isServed = try ServerLink.exists(of: source.name, in: connection)
     let kept = try keptColumns()
     guard removals.columns.allSatisfy({ TableSchema.contains(kept, $0) }) else { return 0 }
     let count = try connection.integer(
@@ -85,7 +87,7 @@ extension ArchiveTable {
       SELECT count(*) FROM \(quotedName) AS a
       WHERE a.poikit_run = \(run.id)
         AND (\(run.isSnapshot ? 1 : 0) OR a.poikit_winner_id IS NOT NULL)
-        AND \(removals.condition(ofRow: "a"))
+        AND \(removals.condition(ofRow: "a", isLater: isServed))
       """)
     return count ?? 0
   }
