@@ -1,23 +1,19 @@
 """A server for poi-sync, over a SQLite database: what a back end has to offer, in two routes.
 
-usage: server.py ADDRESS DATABASE KEY    keeps records by their member KEY in the file DATABASE, listens on a free port
-                                         of this machine, and writes its address to the file ADDRESS
-"""
+usage: server.py ADDRESS DATABASE KEY    keeps records by their member KEY in the file DATABASE, listens on a free
+                                         port of this machine, and writes its address to the file ADDRESS"""
 import http.server
 import json
 import sqlite3
 import sys
 import urllib.parse
-import uuid
 
 ADDRESS, DATABASE, KEY = sys.argv[1:]
 db = sqlite3.connect(DATABASE, isolation_level=None)
 # A version is never used again, also after records are gone. Another database has another epoch.
-db.executescript(
-    """
-    CREATE TABLE IF NOT EXISTS record (version INTEGER PRIMARY KEY AUTOINCREMENT, key UNIQUE, document TEXT);
-    CREATE TABLE IF NOT EXISTS epoch (name TEXT)""")
-db.execute("INSERT INTO epoch SELECT ? WHERE NOT EXISTS (SELECT 1 FROM epoch)", [uuid.uuid4().hex])
+db.execute("CREATE TABLE IF NOT EXISTS record (version INTEGER PRIMARY KEY AUTOINCREMENT, key UNIQUE, document TEXT)")
+db.execute("CREATE TABLE IF NOT EXISTS epoch (name TEXT)")
+db.execute("INSERT INTO epoch SELECT hex(randomblob(8)) WHERE NOT EXISTS (SELECT 1 FROM epoch)")
 
 
 def pull(query):
@@ -25,8 +21,8 @@ def pull(query):
     last, limit = int(query.get("checkpoint", ["0"])[0]), min(int(query["limit"][0]), 10_000)
     rows = db.execute("SELECT version, document FROM record WHERE version > ? ORDER BY version LIMIT ?", [last, limit])
     page = [json.loads(document) | {"_version": version} for version, document in rows]
-    epoch = db.execute("SELECT name FROM epoch").fetchone()[0]
-    return {"documents": page, "checkpoint": str(page[-1]["_version"] if page else last), "epoch": epoch}
+    last, epoch = page[-1]["_version"] if page else last, db.execute("SELECT name FROM epoch").fetchone()[0]
+    return {"documents": page, "checkpoint": str(last), "epoch": epoch}
 
 
 def push(document):
@@ -38,30 +34,27 @@ def push(document):
     if there and base != there[0]:
         return {"conflict": json.loads(there[1]) | {"_version": there[0]}}
     db.execute("DELETE FROM record WHERE key = ?", [document[KEY]])
-    text = json.dumps(document)
-    return {"version": db.execute("INSERT INTO record (key, document) VALUES (?, ?)", [document[KEY], text]).lastrowid}
+    row = [document[KEY], json.dumps(document)]
+    return {"version": db.execute("INSERT INTO record (key, document) VALUES (?, ?)", row).lastrowid}
 
 
 class Server(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        self.answer(pull(urllib.parse.parse_qs(urllib.parse.urlparse(self.path).query)))
+        self.answer(pull(urllib.parse.parse_qs(self.path.partition("?")[2])))
 
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        with db:  # one transaction
-            db.execute("BEGIN IMMEDIATE")
-            outcomes = [push(document) for document in request["documents"]]
+        db.execute("BEGIN IMMEDIATE")
+        outcomes = [push(document) for document in request["documents"]]
+        db.execute("COMMIT")
         self.answer({"outcomes": outcomes})
 
     def answer(self, result):
-        body = json.dumps(result).encode()
         self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        self.wfile.write(json.dumps(result).encode())
 
 
-server = http.server.HTTPServer(("127.0.0.1", 0), Server)
-with open(ADDRESS, "w", encoding="utf-8") as file:
-    file.write(f"http://127.0.0.1:{server.server_port}")
-server.serve_forever()
+with http.server.HTTPServer(("127.0.0.1", 0), Server) as server, open(ADDRESS, "w", encoding="utf-8") as file:
+    print(f"http://127.0.0.1:{server.server_port}", end="", file=file, flush=True)
+    server.serve_forever()

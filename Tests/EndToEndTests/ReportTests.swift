@@ -105,4 +105,44 @@ import Testing
     let missing = try deduplicator.run(["-s", "none", "--report", "json"], in: folder.path)
     #expect(missing.output.isEmpty && missing.messages.contains("error: none"), "\(missing)")
   }
+
+  @Test func `the reference names the members of the report of a synchronisation`() throws {
+    let synchroniser = Tool("poi-sync")
+    let folder = try ScratchFolder()
+    try folder.write(
+      """
+      import http.server, json, sys
+      class Server(http.server.BaseHTTPRequestHandler):
+          def do_GET(self):
+              self.answer({"documents": [], "checkpoint": "0", "epoch": "e"})
+          def do_POST(self):
+              request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+              self.answer({"outcomes": [{"refused": "no"} for _ in request["documents"]]})
+          def answer(self, value):
+              self.send_response(200)
+              self.end_headers()
+              self.wfile.write(json.dumps(value).encode())
+      server = http.server.HTTPServer(("127.0.0.1", 0), Server)
+      print(f"http://127.0.0.1:{server.server_port}", file=open("address", "w"), flush=True)
+      server.serve_forever()
+      """, to: "server.py")
+    try folder.write(Self.model, to: "model.json")
+    let outcome = try Tool.shell(
+      """
+      python3 server.py 2> server.log & server=$!
+      until [ -s address ]; do sleep 0.05; done
+      "$1" --server "$(cat address)" --model model.json
+      sqlite3 poi.sqlite "INSERT INTO note (id, text) VALUES (1, 'n')"
+      "$1" --report json > cycle; code=$?
+      "$1" --status --report json > status
+      kill $server
+      exit $code
+      """, [synchroniser.path], in: folder.path)
+    #expect(outcome.exitCode == 1, "\(outcome)")
+    let table = try Self.table(of: "poi-sync")
+    for (file, task) in [("cycle", "cycle"), ("status", "status")] {
+      let report = try JSONSerialization.jsonObject(with: Data(folder.bytes(file)))
+      #expect(Self.members(report) == table["all", default: []].union(table[task, default: []]))
+    }
+  }
 }

@@ -123,6 +123,38 @@ import Testing
     #expect(try first.link.live() == first.records())
   }
 
+  @Test(arguments: [false, true])
+  func `a copy goes on from its checkpoint, or starts over if it has changes`(isChanged: Bool)
+    throws
+  {
+    let folder = try ScratchFolder()
+    let server = MemoryServer()
+    let device = try SyncDevice(folder.file("a.sqlite"), Link(to: server))
+    try device.app.execute("INSERT INTO poi (id, name) VALUES ('p', 'n'), ('q', 'n'), ('r', 'n')")
+    try device.cycle()
+    try device.cycle()
+    if isChanged {
+      try device.app.execute(
+        "UPDATE poi SET name = 'm' WHERE id = 'p'; DELETE FROM poi WHERE id = 'q'")
+    }
+    let path = folder.file("copy.sqlite")
+    if isChanged {
+      try device.store.save(to: path)
+    } else {
+      try device.store.ship(to: path)
+    }
+    let copy = try Store(path)
+    let link = Link(to: server)
+    var synchronizer = try Synchronizer(
+      copy, model: Model(parsing: SyncDevice.model), server: link)
+    let report = try synchronizer.cycle()
+    #expect(report.pulled.insertedCount == 0)
+    #expect(report.pushed.acceptedCount == (isChanged ? 2 : 0))
+    #expect(isChanged || link.requestCount == 1)
+    #expect(try link.live().count == (isChanged ? 2 : 3))
+    #expect(throws: StoreError.self) { try device.store.discardChanges() }
+  }
+
   @Test func `an unsuitable table is refused`() throws {
     let store = try Store.inMemory()
     let link = Link(to: MemoryServer())

@@ -204,6 +204,11 @@ extension Store.Lease {
   fileprivate func handedOut(of table: String?) throws -> (Model, Int64) {
     let model = try model(ofTable: table)
     guard try ChangeLog.checked(of: model, in: connection) != nil else { throw notTracked(model) }
+    guard try !ServerLink.exists(of: model.table, in: connection) else {
+      throw StoreFailure(
+        .invalidOptions,
+        "the table \"\(model.table)\" is synchronised with a server, which alone ends its changes (poi-sync)")
+    }
     return (model, try connection.integer("SELECT \(ChangeLog.handed(of: model.table))") ?? 0)
   }
 

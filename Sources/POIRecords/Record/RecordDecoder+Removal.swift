@@ -4,7 +4,9 @@ extension RecordDecoder {
   /// How the decoder recognizes and checks removals.
   ///
   /// A removal marks the row or deletes it; one that deletes is called a deletion.
-  struct RemovalPlan {
+  ///
+  /// A class, because each property of the decoder costs much time to compile (6.3.1).
+  final class RemovalPlan {
     /// The slot of the attribute that marks a removal; nil if only a null record is a removal.
     let slot: Int?
     /// Whether null in place of a record is a removal.
@@ -16,6 +18,8 @@ extension RecordDecoder {
     let relevantSlots: [Int]
     /// The member that marks a removal by being true.
     let member: [UInt8]?
+    /// Whether it marks the current record.
+    var isMarked = false
 
     init?(_ model: Model) {
       guard model.tombstone != nil || model.removalMember != nil else { return nil }
@@ -32,6 +36,7 @@ extension RecordDecoder {
     }
 
     func isDeletion(_ record: Int, in batch: borrowing RecordBatch) -> Bool {
+      if isMarked { return true }
       guard deletes, let slot else { return false }
       let value = batch[record, slot]
       return value.kind == .integer && value.integer != 0

@@ -55,9 +55,6 @@ struct RecordDecoder: ~Copyable {
   /// The unmapped members of the current record, as the inside of a JSON object.
   private var unmapped = GrowableBuffer<UInt8>()
 
-  /// Whether a member marks the current record as removed.
-  private var isMarkedRemoved = false
-
   /// For each node of the table the last record that contained it, to detect repeated members.
   private var lastRecordOfNode = GrowableBuffer<Int>()
   private var recordNumber = 0
@@ -125,12 +122,12 @@ struct RecordDecoder: ~Copyable {
     let arenaStart = batch.arena.count
     let record = batch.beginRecord()
     unmapped.removeAll()
-    isMarkedRemoved = false
+    removalPlan?.isMarked = false
     isLastWhollyMapped = walkObject(
       element.start, node: SourceTable.root, handling: layout.unmappedSlot == nil ? .count : .keep,
       element: element, record: record, batch: &batch)
     if element.memberName != nil { decodeMemberName(element, record: record, batch: &batch) }
-    let isDeletion = isMarkedRemoved || removalPlan?.isDeletion(record, in: batch) == true
+    let isDeletion = removalPlan?.isDeletion(record, in: batch) ?? false
     if !isDeletion {
       checkRequired(record: record, batch: batch)
       if keepsMisfits, !isLastWhollyMapped, issues.isEmpty {
@@ -236,7 +233,7 @@ struct RecordDecoder: ~Copyable {
     _ name: Span<UInt8>, value: Int, node: Int, handling: UnmappedHandling, element: JSONElement
   ) {
     if node == SourceTable.root, let mark = removalPlan?.member, name.hasSameBytes(as: mark.span) {
-      isMarkedRemoved = element.tape[value].kind == .true
+      removalPlan?.isMarked = element.tape[value].kind == .true
       return
     }
     if node == SourceTable.root, let schema = recordRules.additional {

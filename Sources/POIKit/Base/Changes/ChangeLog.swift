@@ -110,7 +110,7 @@ final class ChangeLog {
       != nil
   }
 
-  /// Empties all logs of a database.
+  /// Empties all logs of a database, a copy. A table with changes that its server does not have starts over there.
   static func emptyAll(in connection: Connection) throws {
     let names = try connection.rows(
       """
@@ -119,7 +119,14 @@ final class ChangeLog {
       """
     ) { $0.text(0) }
     try connection.execute("PRAGMA secure_delete = ON")
-    for name in names { try connection.execute("DELETE FROM main.\(name: name)") }
+    for name in names {
+      let isChanged = try connection.integer("SELECT 1 FROM main.\(name: name) LIMIT 1") != nil
+      let table = String(name.dropFirst(prefix.count))
+      if try isChanged && ServerLink.exists(of: table, in: connection) {
+        try ServerLink(table: table, connection: connection).keep(epoch: nil, checkpoint: nil)
+      }
+      try connection.execute("DELETE FROM main.\(name: name)")
+    }
   }
 
   /// The number of the last entry that was ever handed out.
