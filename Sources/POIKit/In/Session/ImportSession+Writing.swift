@@ -342,7 +342,10 @@ extension ImportSession {
       try foldReturnedRows()
       try updateDigest()
       try runWriter?.endRun(checkpoint)
-      repeatedKeys = try runWriter?.keys(of: model, alreadyBefore: lastRowBefore)
+      // With each page of a server it would read the whole table.
+      if options.page == nil {
+        repeatedKeys = try runWriter?.keys(of: model, alreadyBefore: lastRowBefore)
+      }
       return
     }
     let reason: String? =
