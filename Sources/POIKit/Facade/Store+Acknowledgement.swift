@@ -207,7 +207,8 @@ extension Store.Lease {
     guard try !ServerLink.exists(of: model.table, in: connection) else {
       throw StoreFailure(
         .invalidOptions,
-        "the table \"\(model.table)\" is synchronised with a server, which alone ends its changes (poi-sync)")
+        "the table \"\(model.table)\" is synchronised with a server, which alone ends its changes (poi-sync)"
+      )
     }
     return (model, try connection.integer("SELECT \(ChangeLog.handed(of: model.table))") ?? 0)
   }

@@ -102,7 +102,8 @@ struct TombstoneTable: Sendable, Hashable {
     var conditions: [SQL] = keyColumns.map { "d.\(name: $0) = \(row).\(name: $0)" }
     if timestamp != nil {
       let time = time(ofRow: row)
-      conditions.append("(\(time) IS NULL OR d.\(TombstoneTable.timestampColumn) \(isLater ? ">" : ">=") \(time))")
+      conditions.append(
+        "(\(time) IS NULL OR d.\(TombstoneTable.timestampColumn) \(isLater ? ">" : ">=") \(time))")
     }
     return
       "EXISTS (SELECT 1 FROM \(quotedName) AS d WHERE \(conditions.joined(separator: " AND ")))"

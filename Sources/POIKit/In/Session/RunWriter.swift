@@ -221,7 +221,10 @@ struct RunWriter: ~Copyable {
       // The token of landed records is stored after the merge, and the token of a snapshot at its end. If
       // the reject limit ends the run, the old token is kept so that the data can be requested again.
       if let page = run.options.page {
-        try run.keep(page, checkpoint: progress.input?.token)
+        if case .page(let epoch) = page {
+          try ServerLink(table: run.model.table, connection: run.store.connection)
+            .keep(epoch: epoch, checkpoint: progress.input?.token)
+        }
       } else if progress.finishedInputCount > checkpoint.progress.finishedInputCount, !lands,
         !run.options.isSnapshot, !run.options.exceedsRejectLimit(next.counters)
       {
@@ -304,13 +307,6 @@ struct RunWriter: ~Copyable {
       "\(store.path): \(obstacle.message); "
         + (isFirst ? "nothing of it is stored: import again" : "the batches before are kept"),
       advice: isFirst ? [] : [obstacle.advice])
-  }
-
-  /// Keeps where the next page of a server begins.
-  private func keep(_ page: ImportOptions.ServerPage, checkpoint: String?) throws {
-    guard case .page(let epoch) = page else { return }
-    try ServerLink(table: model.table, connection: store.connection)
-      .keep(epoch: epoch, checkpoint: checkpoint)
   }
 
   private func token(_ serverToken: String?, of checkpoint: ImportCheckpoint) -> SourceToken {
