@@ -1,0 +1,64 @@
+"""A server for poi-sync in memory, for the cases of scripts/fault_cases.py."""
+
+import http.server
+import json
+import re
+import threading
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Records by id; a case sets them again before each of its runs."""
+
+    daemon_threads = True
+
+    def __init__(self, records):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.first, self.lock = records, threading.Lock()
+        self.restore()
+        self.address = f"http://127.0.0.1:{self.server_port}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def restore(self):
+        """Forgets what was pushed."""
+        with self.lock:
+            self.records = {record["id"]: (version, record) for version, record in enumerate(self.first, 1)}
+            self.last = len(self.first)
+
+    def pull(self, checkpoint, limit):
+        news = sorted((pair for pair in self.records.values() if pair[0] > checkpoint), key=lambda pair: pair[0])
+        page = [record | {"_version": version} for version, record in news[:limit]]
+        last = page[-1]["_version"] if page else checkpoint
+        return {"documents": page, "checkpoint": str(last), "epoch": "one"}
+
+    def push(self, document):
+        base = document.pop("_version", None)
+        version, there = self.records.get(document["id"], (None, None))
+        if base != version:
+            return {"conflict": there | {"_version": version}} if there else {"unknown": True}
+        self.last += 1
+        self.records[document["id"]] = self.last, document
+        return {"version": self.last}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        words = dict(re.findall(r"(\w+)=(\d+)", self.path))
+        self.answer(lambda: self.server.pull(int(words.get("checkpoint", 0)), int(words["limit"])))
+
+    def do_POST(self):
+        documents = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["documents"]
+        self.answer(lambda: {"outcomes": [self.server.push(document) for document in documents]})
+
+    def answer(self, act):
+        with self.server.lock:
+            body = json.dumps(act()).encode()
+        try:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        except OSError:
+            pass  # curl was killed.
