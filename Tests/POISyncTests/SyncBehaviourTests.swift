@@ -90,7 +90,7 @@ import Testing
   @Test func `devices and server agree after random behaviours`() throws {
     var rounds: [Int: Int] = [:]
     let first = UInt64.random(in: 0..<1 << 32)
-    for seed in first..<first + UInt64(TestLength.count(40, long: 20_000)) {
+    for seed in first..<first + UInt64(TestLength.count(20, long: 20_000)) {
       let server = MemoryServer()
       rounds[try Self.run(seed: seed, over: server, flush: server.flush), default: 0] += 1
     }
@@ -101,7 +101,7 @@ import Testing
   @Test func `they agree over HTTP, too`() throws {
     let first = UInt64.random(in: 0..<1 << 32)
     print("seeds from \(first)")
-    for seed in first..<first + UInt64(TestLength.count(4, long: 1_000)) {
+    for seed in first..<first + UInt64(TestLength.count(2, long: 1_000)) {
       let folder = try ScratchFolder()
       let database = folder.file("server.sqlite")
       let server = try PythonServer.reference(database: database, key: "id", in: folder.path)
