@@ -27,9 +27,11 @@ public struct HTTPServer: SyncServer {
     let scheme = address.prefix { $0 != ":" }.lowercased()
     let rest = address.dropFirst(scheme.count)
     guard ["http", "https"].contains(scheme), rest.hasPrefix("://"),
-      !address.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F })
+      !address.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }), !address.contains("?"),
+      !address.contains("#")
     else {
-      throw SyncError(.unusable, "'\(address)' is no address that begins with https://")
+      throw SyncError(
+        .unusable, "'\(address)' is no address that begins with https:// and has no query")
     }
     let authority = rest.dropFirst(3).prefix { $0 != "/" }
     guard !authority.contains("@") else {
@@ -44,8 +46,12 @@ public struct HTTPServer: SyncServer {
         .unusable,
         "'\(address)' is not encrypted, and anyone on the way could read it; use https://")
     }
-    if let header = headers.first(where: { $0.contains("\n") || $0.contains("\r") }) {
-      throw SyncError(.unusable, "a header has two lines: \(header.prefix { $0 != ":" })")
+    for header in headers {
+      let name = header.prefix { $0 != ":" }
+      // curl reads the headers of a file for a line that begins with "@".
+      guard name.count < header.count, !name.isEmpty, !header.hasPrefix("@"),
+        !header.contains(where: \.isNewline)
+      else { throw SyncError(.unusable, "'\(name)…' is no header; one is NAME: VALUE") }
     }
     self.address = address.hasSuffix("/") ? String(address.dropLast()) : address
     self.headers = headers

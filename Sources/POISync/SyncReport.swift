@@ -25,10 +25,8 @@ public struct SyncReport: Sendable {
     public var unchangedCount = 0
     /// Records that are older than a local change.
     public var keptCount = 0
-    /// Records that break rules of the model. The rows stay as they are.
+    /// Records that break rules of the model. The rows stay as they are; the table `poikit_reject` has them.
     public var rejectedCount = 0
-    /// The first of them, with its reason.
-    public var firstRejection: String?
   }
 
   /// Counts of records to the server.

@@ -47,7 +47,9 @@ extension SyncCommand {
       table.append("kept", pulled.keptCount, "changed here later than on the server")
     }
     if pulled.rejectedCount > 0 {
-      table.append("rejected", pulled.rejectedCount, "break rules of the model")
+      table.append(
+        "rejected", pulled.rejectedCount,
+        "break rules of the model; the table poikit_reject has them")
     }
     table.append("sent", pushed.acceptedCount, "to the server")
     if pushed.conflictCount > 0 {

@@ -31,6 +31,9 @@ struct SyncCommand {
     storePath = arguments.text("store") ?? "poi.sqlite"
     table = arguments.text("table")
     model = arguments.text("model")
+    guard table == nil || model == nil else {
+      throw UsageError("--model names the table; leave out --table")
+    }
     address = arguments.text("server")
     headerFile = arguments.text("headers")
     allowsPlainHTTP = arguments.flag("allow-http")
@@ -65,6 +68,8 @@ struct SyncCommand {
   // MARK: Cycles
 
   private func synchronise(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    // An address that cannot be used, or holds a password, must not come into the store.
+    if let address { _ = try HTTPServer(address: address, allowsPlainHTTP: allowsPlainHTTP) }
     let store = try store(model == nil ? .existing : .create)
     let model = try model.map { $0 == "poi" ? Model.poi : try Model(contentsOf: $0) }
     let table = try SyncedTable(store, table: table, model: model, address: address)
@@ -77,16 +82,19 @@ struct SyncCommand {
     var delay = RetryDelay()
     while !Interruption.isRequested {
       var pause = Duration.seconds(interval)
+      // What a program changes during a cycle is sent with the next one.
+      var version: Int64? = try store.version()
       do {
         _ = try cycle(&synchronizer, &tool)
         delay = RetryDelay()
       } catch let error as SyncError where error.code == .unreachable {
         if Interruption.isRequested { break }
         pause = delay.next(asked: error.retryAfter)
+        version = nil
         tool.diagnostics.warning(
           "\(error.message); the next cycle begins in \(pause.components.seconds) s")
       }
-      try wait(pause, for: store)
+      try wait(pause, untilChangeAfter: version, of: store)
     }
     return .interrupted
   }
@@ -109,12 +117,15 @@ struct SyncCommand {
   }
 
   /// Waits until a time has passed or a program has changed the store.
-  private func wait(_ pause: Duration, for store: Store) throws {
+  ///
+  /// - Parameter version: the version of the store before; nil to wait for the time alone.
+  private func wait(
+    _ pause: Duration, untilChangeAfter version: Int64?, of store: Store
+  ) throws {
     let end = MonotonicClock.now() + pause
-    let version = try store.version()
     while MonotonicClock.now() < end, !Interruption.isRequested {
+      if let version, try store.version() != version { return }
       usleep(250_000)
-      if try store.version() != version { return }
     }
   }
 

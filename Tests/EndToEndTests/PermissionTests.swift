@@ -55,6 +55,39 @@ import Testing
     #expect(Files.mode(of: folder.file("saved.sqlite")) == 0o600)
   }
 
+  /// No server listens on port 1.
+  private static let synchronising = ["--server", "http://127.0.0.1:1", "-s", "a.sqlite"]
+
+  @Test func `the lock of a synchronisation is as private as its store`() throws {
+    let folder = try ScratchFolder()
+    let synchroniser = Tool("poi-sync")
+    let first = try run(
+      synchroniser, umask: "077", Self.synchronising + ["-m", "poi"], in: folder)
+    #expect(first.exitCode == 75, "\(first)")
+    #expect(Files.mode(of: folder.file("a.sqlite")) == 0o600)
+    #expect(Files.mode(of: folder.file("a.sqlite-sync")) == 0o600)
+    #expect(unsafe unlink(folder.file("a.sqlite-sync")) == 0)
+    _ = try run(synchroniser, umask: "000", Self.synchronising, in: folder)
+    #expect(Files.mode(of: folder.file("a.sqlite-sync")) == 0o600)
+  }
+
+  @Test func `an address with a password or to an open line does not come into a store`() throws {
+    let folder = try ScratchFolder()
+    let synchroniser = Tool("poi-sync")
+    for address in ["https://me:secret@example.org", "http://example.org"] {
+      let outcome = try synchroniser.run(
+        ["--server", address, "-s", "a.sqlite", "-m", "poi"], in: folder.path)
+      #expect(outcome.exitCode == 65, "\(outcome)")
+      #expect(unsafe access(folder.file("a.sqlite"), F_OK) != 0)
+    }
+    let none = try synchroniser.run(["-s", "a.sqlite"], in: folder.path)
+    #expect(none.exitCode == 66, "\(none)")
+    _ = try synchroniser.run(Self.synchronising + ["-m", "poi"], in: folder.path)
+    let missing = try synchroniser.run(
+      Self.synchronising + ["--headers", "missing"], in: folder.path)
+    #expect(missing.exitCode == 66 && missing.messages.contains("missing"), "\(missing)")
+  }
+
   private static let exports: [[String]] = [
     ["-o", "out.ndjson"], ["-o", "out.json.gz"], ["-f", "gpkg", "-o", "out.gpkg"],
     ["--ship", "out.sqlite", "--spatial-index"], ["--diff", "old.sqlite", "-o", "out.diff"],

@@ -19,6 +19,9 @@ final class MemoryServer: SyncServer {
   /// Judges a request; it is refused as a whole if it has more records.
   var longestRequest = Int.max
 
+  /// What it answers to each pushed record, instead of the truth.
+  var lie: JSONValue?
+
   /// Loses all records. No version is used again.
   func flush() {
     records = [:]
@@ -63,6 +66,7 @@ final class MemoryServer: SyncServer {
     func outcome(_ name: String, _ value: JSONValue) -> JSONValue {
       .object([.init(name: name, value: value)])
     }
+    if let lie { return lie }
     if let words = refusal(document) { return outcome("refused", .string(words)) }
     let current = records[key(of: document)]
     guard current?.version == document["_version"]?.integer else {

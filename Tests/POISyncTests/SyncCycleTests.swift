@@ -155,6 +155,53 @@ import Testing
     #expect(throws: StoreError.self) { try device.store.discardChanges() }
   }
 
+  @Test func `a table that a program dropped is pulled from the beginning`() throws {
+    let folder = try ScratchFolder()
+    let server = MemoryServer()
+    let device = try SyncDevice(folder.file("a.sqlite"), Link(to: server))
+    try device.app.execute("INSERT INTO poi (id, name) VALUES ('p', 'n'), ('q', 'n')")
+    try device.cycle()
+    try device.cycle()
+    try device.app.execute("DROP TABLE poi")
+    let report = try device.cycle()
+    #expect(report.pulled.insertedCount == 2)
+    #expect(Self.sentCount(report) == 0)
+    #expect(try device.link.live() == device.records())
+  }
+
+  @Test(arguments: [
+    #"{"version": null}"#, #"{"version": {}}"#, #"{"version": true}"#, "{}", "7",
+    #"{"conflict": 7}"#, #"{"unknown": false}"#,
+  ])
+  func `an outcome that the protocol does not have ends no change`(lie: String) throws {
+    let folder = try ScratchFolder()
+    let server = MemoryServer()
+    let device = try SyncDevice(folder.file("a.sqlite"), Link(to: server))
+    try device.app.execute("INSERT INTO poi (id, name) VALUES ('p', 'n')")
+    server.lie = try Self.document(lie)
+    #expect(throws: StoreError.self) { try device.cycle() }
+    #expect(try device.localCount() == 1)
+    #expect(try device.store.syncedTables().first?.error?.contains("outcome") == true)
+    server.lie = nil
+    #expect(try device.cycle().pushed.acceptedCount == 1)
+  }
+
+  @Test func `no file is imported before the first records of the server have come`() throws {
+    let folder = try ScratchFolder()
+    let link = Link(to: MemoryServer())
+    let device = try SyncDevice(folder.file("a.sqlite"), link, isTracked: false)
+    let error = #expect(throws: StoreError.self) {
+      try device.store.importRecords(
+        from: .text(#"{"id": "p"}"#, named: "file"), model: Model(parsing: SyncDevice.model))
+    }
+    #expect(error?.message.contains("poi-sync") == true)
+    try device.cycle()
+    try device.store.importRecords(
+      from: .text(#"{"id": "p", "changed": "2020-01-01T00:00:00Z"}"#, named: "file"),
+      model: Model(parsing: SyncDevice.model))
+    #expect(try device.cycle().pushed.acceptedCount == 1)
+  }
+
   @Test func `an unsuitable table is refused`() throws {
     let store = try Store.inMemory()
     let link = Link(to: MemoryServer())

@@ -99,7 +99,7 @@ import Testing
   @Test func `an address must be safe`() throws {
     for address in [
       "example.org", "ftp://example.org", "http://example.org", "https://me:secret@example.org",
-      "https://a b", "http://localhost.example.org",
+      "https://a b", "http://localhost.example.org", "https://example.org/?key=1", "https://a#b",
     ] {
       #expect(throws: SyncError.self, "\(address)") { try HTTPServer(address: address) }
     }
@@ -107,5 +107,10 @@ import Testing
       _ = try HTTPServer(address: address)
     }
     _ = try HTTPServer(address: "http://example.org", allowsPlainHTTP: true)
+    for header in ["@/etc/hosts", "no colon", ": value", "A: 1\nB: 2", "A: 1\r\nB: 2"] {
+      #expect(throws: SyncError.self, "\(header)") {
+        try HTTPServer(address: "https://example.org", headers: [header])
+      }
+    }
   }
 }

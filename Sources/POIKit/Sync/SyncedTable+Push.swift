@@ -103,7 +103,9 @@ private enum PushOutcome {
       )
     }
     return try outcomes.map { outcome in
-      if let version = outcome["version"] { return .accepted(version: version.description) }
+      if let version = outcome["version"], version.string != nil || version.integer != nil {
+        return .accepted(version: version.description)
+      }
       if let conflict = outcome["conflict"], conflict.members != nil { return .conflict(conflict) }
       if outcome["unknown"] == .bool(true) { return .unknown }
       if let words = outcome["refused"]?.string { return .refused(words: words) }

@@ -101,6 +101,7 @@ extension Store.Lease {
 
   fileprivate func connect(_ model: Model, to address: String?) throws {
     try checkSynchronisable(model)
+    try forgetDroppedTable(of: model)
     try prepareTables(for: model)
     let link = ServerLink(table: model.table, connection: connection)
     let known = try link.state()

@@ -111,6 +111,7 @@ extension Store.Lease {
       try TombstoneTable.remove(for: model.table, in: connection)
       try connection.execute("DROP TABLE IF EXISTS main.\(name: ChangeLog.prefix + model.table)")
       try forgetTokens(ofTable: model.table)
+      try ServerLink.remove(of: model.table, in: connection)
       try connection.execute(
         """
         DELETE FROM poikit_redirect WHERE table_name = \(literal: model.table);

@@ -71,6 +71,12 @@ extension ImportSession {
           advice: .useOtherPolicy)
       }
       if options.page == nil, try ServerLink.exists(of: model.table, in: store.connection) {
+        guard table.rows.key != nil else {
+          throw StoreError(
+            .invalidOptions,
+            "\(path): the first records of the server of \"\(model.table)\" have not all come; end that first (poi-sync)"
+          )
+        }
         guard checkpoint.policy == .newest, options.choosePolicy == nil, options.ties != .later
         else {
           throw StoreError(
@@ -104,7 +110,8 @@ extension ImportSession {
       runWriter = RunWriter(store: store, table: table, model: model, options: options)
       runWriter?.removableRowCount = removableRowCount
       runWriter?.appends = appends
-      if !options.isResuming, let digest = try runWriter?.digestBeforeRun() {
+      // After an edit of an app, each page of a server would read the whole table for it.
+      if !options.isResuming, options.page == nil, let digest = try runWriter?.digestBeforeRun() {
         checkpoint.digest = digest
       }
     } catch {
@@ -373,6 +380,7 @@ extension ImportSession {
   }
 
   private mutating func updateDigest() throws(StoreError) {
+    guard options.page == nil else { return }
     if let digest = try runWriter?.digestAfterRun(checkpoint) { checkpoint.digest = digest }
   }
 

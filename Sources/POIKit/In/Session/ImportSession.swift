@@ -364,7 +364,7 @@ public struct ImportSession: ~Copyable {
   /// Whether the page of a server cannot be taken. Then nothing of it is stored.
   private mutating func isHeldUp(_ page: ImportOptions.ServerPage) throws(StoreError) -> Bool {
     guard case .page(let known) = page else { return false }
-    guard let epoch = reader.watchedText(1), progress.input?.token != nil else {
+    guard let epoch = reader.watchedText(1), !epoch.isEmpty, progress.input?.token != nil else {
       throw fail(
         StoreError(
           .unreadable,
