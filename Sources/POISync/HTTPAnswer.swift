@@ -1,23 +1,31 @@
-/// An answer with its status line and headers.
-struct HTTPAnswer {
-  let status: Int
-  let body: [UInt8]
-  /// How long the server asks to wait.
-  let retryAfter: Duration?
+/// An answer to a request.
+public struct HTTPAnswer: Sendable {
+  /// The code, such as 200.
+  public let status: Int
+  /// The content.
+  public let body: [UInt8]
 
-  /// The beginning of the body, if it is text.
-  var words: String {
-    let text = String(decoding: body.prefix(300), as: UTF8.self)
-    return text.split(whereSeparator: \.isWhitespace).joined(separator: " ").visible
+  /// Names in lower case, and values.
+  private let headers: [(name: String, value: String)]
+
+  /// The first value of a header; nil without it.
+  ///
+  /// - Parameter name: its name in lower case.
+  public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
+  /// How long the server asks to wait, at most a day.
+  private var retryAfter: Duration? {
+    header("retry-after").flatMap { Int($0) }.map { .seconds(min(max($0, 0), 86_400)) }
   }
 
   /// - Parameter bytes: the answer as curl includes its headers; nil if it has no headers.
   init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
-    var (status, seconds): (Int?, Int?)
+    var status: Int?
+    var headers: [(name: String, value: String)] = []
     // An interim answer (1xx) comes before the answer.
     repeat {
-      (status, seconds) = (nil, nil)
+      (status, headers) = (nil, [])
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         let line = String(decoding: rest[..<end], as: UTF8.self).trimmingEnd
         rest = rest[(end + 1)...]
@@ -26,15 +34,40 @@ struct HTTPAnswer {
           let parts = line.split(separator: " ")
           guard line.hasPrefix("HTTP/"), parts.count > 1 else { return nil }
           status = Int(parts[1])
-        } else if line.lowercased().hasPrefix("retry-after:") {
-          seconds = Int(line.drop { $0 != ":" }.dropFirst().drop { $0 == " " })
+        } else {
+          let name = line.prefix { $0 != ":" }
+          let value = line.dropFirst(name.count + 1).drop { $0 == " " }
+          headers.append((name.lowercased(), String(value)))
         }
       }
       guard status != nil else { return nil }
     } while (100..<200).contains(status ?? 0)
     self.status = status ?? 0
+    self.headers = headers
     body = Array(rest)
-    retryAfter = seconds.map { .seconds(min(max($0, 0), 86_400)) }
+  }
+
+  /// The content of an answer with the status 200.
+  ///
+  /// - Parameters:
+  ///   - address: what was asked, for the error.
+  ///   - isPush: whether records were sent.
+  /// - Throws: `SyncError` for another status, with the server's words.
+  public func bodyOfSuccess(
+    from address: String, isPush: Bool = false
+  ) throws(SyncError) -> [UInt8] {
+    if status == 200 { return body }
+    let text = String(decoding: body.prefix(300), as: UTF8.self)
+    let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ").visible
+    let place = header("location").map { " and leads to \($0.visible)" } ?? ""
+    let message =
+      "\(address): the server answers \(status)\(place)\(words.isEmpty ? "" : ": \(words)")"
+    throw switch status {
+    case 401, 403, 407: SyncError(.credentials, message)
+    case 408, 425, 429, 500, 502...504: SyncError(.unreachable, message, retryAfter: retryAfter)
+    case 400, 409, 412, 413, 422: SyncError(isPush ? .refused : .unusable, message)
+    default: SyncError(.unusable, message)
+    }
   }
 }
 

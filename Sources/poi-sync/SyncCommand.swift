@@ -69,13 +69,14 @@ struct SyncCommand {
 
   private func synchronise(_ tool: inout ToolEnvironment) throws -> ExitCode {
     // An address that cannot be used, or holds a password, must not come into the store.
-    if let address { _ = try HTTPServer(address: address, allowsPlainHTTP: allowsPlainHTTP) }
+    let client = try HTTPClient(
+      headers: headers(), allowsPlainHTTP: allowsPlainHTTP,
+      isInterrupted: { Interruption.isRequested })
+    if let address { _ = try HTTPServer(address: address, client: client) }
     let store = try store(model == nil ? .existing : .create)
     let model = try model.map { $0 == "poi" ? Model.poi : try Model(contentsOf: $0) }
     let table = try SyncedTable(store, table: table, model: model, address: address)
-    let server = try HTTPServer(
-      address: table.address, headers: headers(), allowsPlainHTTP: allowsPlainHTTP,
-      isInterrupted: { Interruption.isRequested })
+    let server = try HTTPServer(address: table.address, client: client)
     var synchronizer = try Synchronizer(
       store, table: table.model.table, server: server, options: options)
     guard let interval else { return try cycle(&synchronizer, &tool) }

@@ -79,7 +79,8 @@ import Testing
     let folder = try ScratchFolder()
     let server = try Self.server(in: folder)
     let address = "\(server.address)/headers"
-    let known = try HTTPServer(address: address, headers: [#"Authorization: Bearer "a\b"#])
+    let known = try HTTPServer(
+      address: address, client: HTTPClient(headers: [#"Authorization: Bearer "a\b"#]))
     #expect(try known.pull(after: nil, limit: 1).count > 10)
     let unknown = try HTTPServer(address: address)
     #expect(throws: SyncError.self) { try unknown.pull(after: nil, limit: 1) }
@@ -106,10 +107,11 @@ import Testing
     for address in ["https://example.org/pois/", "http://localhost:80", "http://[::1]:8080/a"] {
       _ = try HTTPServer(address: address)
     }
-    _ = try HTTPServer(address: "http://example.org", allowsPlainHTTP: true)
+    _ = try HTTPServer(
+      address: "http://example.org", client: HTTPClient(allowsPlainHTTP: true))
     for header in ["@/etc/hosts", "no colon", ": value", "A: 1\nB: 2", "A: 1\r\nB: 2"] {
       #expect(throws: SyncError.self, "\(header)") {
-        try HTTPServer(address: "https://example.org", headers: [header])
+        try HTTPClient(headers: [header])
       }
     }
   }
