@@ -1,7 +1,7 @@
 /// A server of the sync protocol over HTTP.
 ///
 /// It has two routes: `GET …/pull?checkpoint=…&limit=…`, without a checkpoint for the first page, and `POST …/push`.
-public struct HTTPServer: SyncServer {
+public struct HTTPServer: SyncServer, Sendable {
   private let address: String
   private let client: HTTPClient
 

@@ -1,3 +1,4 @@
+public import POIKit
 public import POIRecords
 
 /// How tables are synchronised.
@@ -6,6 +7,8 @@ public struct SyncOptions: Sendable {
   public var pageSize = 10_000
   /// The greatest number of records in a request, at least 1.
   public var pushSize = 1_000
+  /// The greatest number of rows that the server may remove in a cycle, of those at its beginning; nil for all.
+  public var removalLimit: ImportOptions.Limit?
   /// Returns the time at the end of a cycle.
   public var clock: @Sendable () -> Instant = SystemClock.now
 

@@ -10,6 +10,8 @@ public struct SyncReport: Sendable {
   public var pushed = Pushed()
   /// Whether the server's records have begun another life, so that all is offered again.
   public var isRestarted = false
+  /// Whether nothing is sent to the server.
+  public var isPullOnly = false
   /// Whether the progress closure ended the cycle early.
   public var isStopped = false
 

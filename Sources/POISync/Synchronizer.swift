@@ -71,13 +71,16 @@ public struct Synchronizer<Server: SyncServer> {
   private mutating func pull(
     _ report: inout SyncReport, _ progress: (SyncReport) -> BatchDecision
   ) throws {
+    let removalLimit = try options.removalLimit.map { $0.maximum(of: try table.rowCount()) }
+    var removedCount = 0
     while true {
       let checkpoint = try table.checkpoint
       let body = try server.pull(after: checkpoint, limit: options.pageSize)
       report.requestCount += 1
       if try table.isLast(body) { break }
-      let page = try table.take(page: body)
+      let page = try table.take(page: body, removalLimit: removalLimit.map { $0 - removedCount })
       report.add(page.report)
+      removedCount += page.report.counters.removed
       if page.isRestarted {
         guard !report.isRestarted else {
           throw SyncError(.unusable, "the server names another epoch with each page")

@@ -1,3 +1,4 @@
+public import POIKit
 internal import POIRecords
 
 /// The content of a command line, read by the names in the tool's table.
@@ -85,6 +86,21 @@ extension ParsedArguments {
     let limits = Self.words(for: range, QuantityFormat.byteLimit)
     return try value(name, "is not a size in bytes \(limits), such as 64M or 8MiB") { text in
       Self.byteCount(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+  }
+
+  /// A count such as `10` or a share such as `2.5%`: digits with at most one decimal point.
+  ///
+  /// - Throws: `UsageError` if the value is neither.
+  public func limit(_ name: String) throws(UsageError) -> ImportOptions.Limit? {
+    try value(name, "is neither a count such as 10 nor a share such as 2.5%") { text in
+      let isPercent = text.hasSuffix("%")
+      let number = isPercent ? text.dropLast() : text[...]
+      guard number.allSatisfy({ "0123456789.".contains($0) }), number.first != ".",
+        number.last != "."
+      else { return nil }
+      if !isPercent { return Int(number).map { .count($0) } }
+      return Double(number).flatMap { $0 <= 100 ? .percent($0) : nil }
     }
   }
 

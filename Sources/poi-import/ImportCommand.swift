@@ -62,11 +62,11 @@ struct ImportCommand {
         "--source is empty; omit it for the source without a name")
     }
     options.recordLimit = try arguments.integer("limit", in: 0...Int.max)
-    options.rejectLimit = try Self.limit("max-rejects", in: arguments)
+    options.rejectLimit = try arguments.limit("max-rejects")
     options.shard = try arguments.value(
       "shard", "is not a shard such as 0/4, which is the first of 4", Self.shard)
     options.isSnapshot = arguments.flag("snapshot")
-    options.removalLimit = try Self.limit("max-removals", in: arguments)
+    options.removalLimit = try arguments.limit("max-removals")
     if arguments.text("max-skew") == "none" {
       options.maximumSkew = nil
     } else {
@@ -150,23 +150,6 @@ struct ImportCommand {
 
   /// This command with more arguments, for a shell.
   func commandLine(adding more: String...) -> String { arguments.commandLine(adding: more) }
-
-  /// Parses a count such as `10` or a percentage such as `2.5%`: digits with at most one decimal
-  /// point, without sign or exponent.
-  private static func limit(
-    _ name: String, in arguments: ParsedArguments
-  ) throws(UsageError) -> ImportOptions.Limit? {
-    let complaint = "is neither a count such as 10 nor a share such as 2.5%"
-    return try arguments.value(name, complaint) { text in
-      let isPercent = text.hasSuffix("%")
-      let number = isPercent ? text.dropLast() : text[...]
-      guard number.allSatisfy({ "0123456789.".contains($0) }), number.first != ".",
-        number.last != "."
-      else { return nil }
-      if !isPercent { return Int(number).map { .count($0) } }
-      return Double(number).flatMap { $0 <= 100 ? .percent($0) : nil }
-    }
-  }
 
   private static func shard(_ text: String) -> ImportOptions.Shard? {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)

@@ -51,7 +51,7 @@ extension SyncCommand {
         "rejected", pulled.rejectedCount,
         "break rules of the model; the table poikit_reject has them")
     }
-    table.append("sent", pushed.acceptedCount, "to the server")
+    if !report.isPullOnly { table.append("sent", pushed.acceptedCount, "to the server") }
     if pushed.conflictCount > 0 {
       table.append("conflicts", pushed.conflictCount, "had changed on the server")
     }
@@ -68,6 +68,7 @@ extension SyncCommand {
         JSONValue.object([
           .init(name: "table", value: .string(status.table)),
           .init(name: "server", value: .string(status.address)),
+          .init(name: "pulled", value: .bool(status.isPulled)),
           .init(name: "notSynchronised", value: .number(status.notSynchronisedCount)),
           .init(name: "pending", value: .number(status.pendingCount)),
           .init(name: "synchronised", value: .number(status.synchronisedCount)),
@@ -96,11 +97,15 @@ extension SyncCommand {
     }
     if tables.isEmpty { tool.diagnostics.note("\(storePath): no table has a server") }
     for status in tables {
-      var counts = TextTable(.left, .right, .left)
-      counts.append("not synchronised", status.notSynchronisedCount, "of \(status.table)")
-      counts.append("pending", status.pendingCount, "sent, not acknowledged")
-      counts.append("synchronised", status.synchronisedCount, "with \(status.address)")
-      tool.output.write(counts.text())
+      if status.isPulled {
+        tool.output.write("\(status.table) is pulled from \(status.address)\n")
+      } else {
+        var counts = TextTable(.left, .right, .left)
+        counts.append("not synchronised", status.notSynchronisedCount, "of \(status.table)")
+        counts.append("pending", status.pendingCount, "sent, not acknowledged")
+        counts.append("synchronised", status.synchronisedCount, "with \(status.address)")
+        tool.output.write(counts.text())
+      }
       for refusal in status.refusals {
         tool.output.write("refused \(refusal.key): \(refusal.words)\n")
       }

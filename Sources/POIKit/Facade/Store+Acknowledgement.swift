@@ -130,52 +130,27 @@ private struct AcknowledgementForm {
 
   /// - Parameter last: the greatest edition that was handed out.
   init(of records: Model, upTo last: Int64) throws {
-    let document = try JSONValue(parsing: Array(records.document.utf8).span)
-    var properties: [JSONValue.Member] = []
-    for name in records.key {
-      guard let attribute = records.attribute(named: name),
-        var schema = document["properties"]?[name]?.members
-      else { continue }
-      schema.removeAll { ["x-source", "x-merge", "default"].contains($0.name) }
-      // No row without a key has changes.
-      if let types = schema["type"]?.elements {
-        schema["type"] = .array(types.filter { $0 != .string("null") })
-        schema.removeAll { $0.name == "x-empty-as-null" }
-      }
-      let place =
-        attribute.source == .memberName ? JSONPointer.step(name) : attribute.source.notation
-      schema.append(JSONValue.Member(name: "x-source", value: .string("/key\(place)")))
-      properties.append(JSONValue.Member(name: name, value: .object(schema)))
-    }
     func free(_ name: String) -> String {
       records.key.containsExactly(name) ? free(name + "_") : name
     }
     names = (free("edition"), free("record"))
-    let members: [(String, JSONValue)] = [
-      (
-        names.edition,
-        .object([
-          "type": .string("integer"), "minimum": .number(1), "maximum": .number(last),
-          "x-source": .string("/edition"),
-        ])
-      ),
-      (
-        names.record,
-        .object([
-          "type": .array([.string("object"), .string("null")]), "x-source": .string("/record"),
-        ])
-      ),
-    ]
-    properties += members.map { JSONValue.Member(name: $0.0, value: $0.1) }
-    var parts: [JSONValue.Member] = [
-      .init(name: "x-table", value: .string("acknowledged")),
-      .init(name: "required", value: .array((records.key + [names.edition]).map(JSONValue.string))),
-      .init(name: "properties", value: .object(properties)),
-    ]
-    if let definitions = document["$defs"] {
-      parts.append(.init(name: "$defs", value: definitions))
-    }
-    model = try Model(parsing: JSONValue.object(parts).description)
+    model = try records.ofKeys(
+      at: "/key", table: "acknowledged",
+      members: [
+        (
+          names.edition,
+          .object([
+            "type": .string("integer"), "minimum": .number(1), "maximum": .number(last),
+            "x-source": .string("/edition"),
+          ])
+        ),
+        (
+          names.record,
+          .object([
+            "type": .array([.string("object"), .string("null")]), "x-source": .string("/record"),
+          ])
+        ),
+      ], required: [names.edition])
     keyColumns = records.key.compactMap(model.attribute(named:)).map { SQL(name: $0.column) }
   }
 

@@ -15,19 +15,29 @@ extension SyncedTable {
   /// Takes over a page: the object with `documents`, `checkpoint` and `epoch`. Its records and where the next page begins
   /// are one transaction.
   ///
-  /// - Throws: `StoreError` if the page cannot be read or the store not be written; then nothing of it is stored.
-  package func take(page: [UInt8]) throws(StoreError) -> Page {
+  /// - Parameter removalLimit: how many rows it may delete; nil for all.
+  /// - Throws: `StoreError` if the page cannot be read or the store not be written, with `snapshotRefused` if it deletes
+  ///   more rows; then nothing of it is stored.
+  package func take(page: [UInt8], removalLimit: Int? = nil) throws(StoreError) -> Page {
     let state = try state()
-    let (report, obstacle) = try read(page, .page(epoch: state.epoch ?? ""))
+    let (report, obstacle) = try read(
+      page, .page(epoch: state.epoch ?? "", removalLimit: removalLimit))
     switch obstacle {
     case nil: return Page(report: report)
     case .removals:
       try endFirstPull()
-      return try take(page: page)
+      return try take(page: page, removalLimit: removalLimit)
     case .epoch(let epoch):
       try restart(epoch: epoch)
       guard state.checkpoint == nil else { return Page(report: report, isRestarted: true) }
-      return try take(page: page)
+      return try take(page: page, removalLimit: removalLimit)
+    }
+  }
+
+  /// The number of rows.
+  package func rowCount() throws(StoreError) -> Int {
+    try store.leased { (lease) in
+      Int(try lease.connection.integer("SELECT count(*) FROM main.\(name: model.table)") ?? 0)
     }
   }
 

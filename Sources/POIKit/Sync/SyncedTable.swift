@@ -60,6 +60,8 @@ package struct SyncedTable: Sendable {
 package struct SyncStatus: Sendable {
   package let table: String
   package let address: String
+  /// Whether it is only pulled. Then the counts are 0.
+  package let isPulled: Bool
   /// The keys with changes that were never sent.
   package var notSynchronisedCount = 0
   /// The keys with changes that were sent and not acknowledged.
@@ -80,9 +82,9 @@ extension Store {
     try leased { (lease) in
       try lease.connection.inTransaction(.deferred) {
         var found: [SyncStatus] = []
-        for table in try lease.tables() where try ServerLink.exists(of: table, in: lease.connection)
-        {
-          found.append(try lease.syncStatus(of: table))
+        for table in try lease.tables() {
+          let link = ServerLink(table: table, connection: lease.connection)
+          if let state = try link.state() { found.append(try lease.syncStatus(of: table, state)) }
         }
         return found
       }
@@ -92,7 +94,9 @@ extension Store {
 
 extension Store.Lease {
   fileprivate func serverState(of model: Model) throws -> ServerLink.State {
-    guard let state = try ServerLink(table: model.table, connection: connection).state() else {
+    guard let state = try ServerLink(table: model.table, connection: connection).state(),
+      state.pulling == nil
+    else {
       throw StoreFailure(
         .invalidOptions, "the table \"\(model.table)\" has no server; name its address")
     }
@@ -105,6 +109,12 @@ extension Store.Lease {
     try prepareTables(for: model)
     let link = ServerLink(table: model.table, connection: connection)
     let known = try link.state()
+    if known?.pulling != nil {
+      throw StoreFailure(
+        .invalidOptions,
+        "the table \"\(model.table)\" is only pulled, from \(known?.address ?? ""); synchronise another one"
+      )
+    }
     guard let address = address ?? known?.address else {
       _ = try serverState(of: model)
       return
@@ -214,13 +224,16 @@ extension Store.Lease {
       """)
   }
 
-  fileprivate func syncStatus(of table: String) throws -> SyncStatus {
+  fileprivate func syncStatus(
+    of table: String, _ state: ServerLink.State
+  ) throws -> SyncStatus {
     let model = try model(ofTable: table)
-    let state = try serverState(of: model)
     var status = SyncStatus(
-      table: table, address: state.address, checkpoint: state.checkpoint, error: state.error,
-      ended: state.ended)
-    guard let log = try ChangeLog.existing(of: model, in: connection) else { return status }
+      table: table, address: state.address, isPulled: state.pulling != nil,
+      checkpoint: state.checkpoint, error: state.error, ended: state.ended)
+    guard !status.isPulled, let log = try ChangeLog.existing(of: model, in: connection) else {
+      return status
+    }
     if let counts = try trackingStatus().first(where: { $0.table.isExactly(table) }) {
       status.notSynchronisedCount = counts.notSynchronisedCount
       status.pendingCount = counts.pendingCount

@@ -1,7 +1,8 @@
 internal import POIRecords
 internal import POISQLite
 
-/// The servers with which tables of a store are synchronised: the table `poikit_server`.
+/// The servers of the tables of a store: the table `poikit_server`. With some a table is synchronised, from others it is
+/// only pulled.
 ///
 /// A table with a server has versions: its rows and its tombstones the one that the server gave them, and an entry of
 /// its log the one that its row or tombstone had. See `SyncState`.
@@ -13,11 +14,16 @@ struct ServerLink {
   let table: String
   let connection: Connection
 
-  /// Whether a table has a server.
+  /// Whether a table is synchronised with a server.
   static func exists(of table: String, in connection: Connection) throws -> Bool {
-    try connection.integer("SELECT 1 FROM main.sqlite_schema WHERE name = 'poikit_server'") != nil
-      && connection.integer("SELECT 1 FROM main.\(name) WHERE table_name = \(literal: table)")
+    try hasTable(in: connection)
+      && connection.integer(
+        "SELECT 1 FROM main.\(name) WHERE table_name = \(literal: table) AND pulling IS NULL")
         != nil
+  }
+
+  private static func hasTable(in connection: Connection) throws -> Bool {
+    try connection.integer("SELECT 1 FROM main.sqlite_schema WHERE name = 'poikit_server'") != nil
   }
 
   /// Whether the key of a table with a server is not enforced yet.
@@ -32,21 +38,25 @@ struct ServerLink {
   }
 
   /// Gives a table a server, inside the caller's transaction.
-  func create(at address: String) throws {
+  ///
+  /// - Parameter pulling: how it is pulled, as JSON; nil if it is synchronised.
+  func create(at address: String, pulling: String? = nil) throws {
     try connection.execute(
       """
       CREATE TABLE IF NOT EXISTS main.\(Self.name) (
         table_name TEXT NOT NULL PRIMARY KEY,
         address TEXT NOT NULL,
+        pulling TEXT,
         epoch TEXT,
         checkpoint TEXT,
         error TEXT,
         ended INTEGER
       ) STRICT;
-      INSERT INTO main.\(Self.name) (table_name, address) VALUES (\(literal: table), \(literal: address))
-      ON CONFLICT DO UPDATE SET address = excluded.address
+            INSERT INTO main.\(Self.name) (table_name, address, pulling)
+      VALUES (\(literal: table), \(literal: address), \(pulling.map { "\(literal: $0)" } ?? "NULL"))
+      ON CONFLICT DO UPDATE SET address = excluded.address, pulling = excluded.pulling
       """)
-    try addColumns()
+    if pulling == nil { try addColumns() }
   }
 
   /// Adds the columns for versions to the tables that exist.
@@ -69,13 +79,15 @@ struct ServerLink {
 
   /// Forgets the server of a table; its versions stay and mean nothing.
   static func remove(of table: String, in connection: Connection) throws {
-    guard try exists(of: table, in: connection) else { return }
+    guard try hasTable(in: connection) else { return }
     try connection.execute("DELETE FROM main.\(name) WHERE table_name = \(literal: table)")
   }
 
   /// What is kept of a server.
   struct State {
     var address: String
+    /// How the table is pulled, as JSON; nil if it is synchronised.
+    var pulling: String?
     /// The life of the server's records to which the checkpoint belongs; nil before the first page.
     var epoch: String?
     /// Where the next page begins; nil for the first one.
@@ -88,15 +100,18 @@ struct ServerLink {
 
   /// What is kept of the server of the table; nil if it has none.
   func state() throws -> State? {
-    guard try Self.exists(of: table, in: connection) else { return nil }
-    let columns = try connection.rows(
-      "SELECT address, epoch, checkpoint, error FROM main.\(Self.name) WHERE table_name = \(literal: table)"
-    ) { row in (0..<4).map { row.isNull($0) ? nil : row.text($0) } }[0]
-    let ended = try connection.integer(
-      "SELECT ended FROM main.\(Self.name) WHERE table_name = \(literal: table)")
-    return State(
-      address: columns[0] ?? "", epoch: columns[1], checkpoint: columns[2], error: columns[3],
-      ended: ended.map(Instant.init(microseconds:)))
+    guard try Self.hasTable(in: connection) else { return nil }
+    return try connection.rows(
+      """
+      SELECT address, pulling, epoch, checkpoint, error, ended FROM main.\(Self.name)
+      WHERE table_name = \(literal: table)
+      """
+    ) { row in
+      let texts = (0..<5).map { row.isNull($0) ? nil : row.text($0) }
+      return State(
+        address: texts[0] ?? "", pulling: texts[1], epoch: texts[2], checkpoint: texts[3],
+        error: texts[4], ended: row.isNull(5) ? nil : Instant(microseconds: row.integer(5)))
+    }.first
   }
 
   /// Keeps where the next page begins, inside the transaction of the page.

@@ -35,6 +35,16 @@ public struct ImportOptions: Sendable {
   /// 6901) to a string, number or boolean outside the records.
   public var tokenPointer: String?
 
+  /// The place of the address or token of the next page, beside the records: a JSON pointer. Then the inputs are pages of
+  /// one answer, and the token is stored when all are read: the first one, because records may have changed since.
+  package var nextPointer: String?
+
+  /// The place of what is read beside the token of an input.
+  var companionPointer: String? { page == nil ? nextPointer : ServerPage.epoch }
+
+  /// Whether the token is stored at the end of the run.
+  var keepsTokenAtEnd: Bool { isSnapshot || nextPointer != nil }
+
   /// The source of the inputs, if several servers feed a table. The store keeps a token for each
   /// source.
   public var source = ""
@@ -59,6 +69,9 @@ public struct ImportOptions: Sendable {
   /// snapshot that added rows but removed none, because it was refused, undone or did not end, the next one is refused
   /// unless it names a limit, and another one than that snapshot did.
   public var removalLimit: Limit?
+
+  /// The keys that a snapshot without records holds; nil if it holds its records.
+  package var presentKeys: KeyList?
 
   static let defaultRemovalLimit = Limit.percent(20)
 
@@ -133,8 +146,8 @@ public struct ImportOptions: Sendable {
 
   /// Records of a server: a page of all, or what it has in place of what was pushed.
   enum ServerPage: Sendable {
-    /// A page of a life of the server's records, which its answers name.
-    case page(epoch: String)
+    /// A page of a life of the server's records, which its answers name. It may delete some rows; nil for all.
+    case page(epoch: String, removalLimit: Int?)
     /// An answer.
     case answer
 
@@ -185,10 +198,13 @@ public struct ImportOptions: Sendable {
       }
     }
 
-    package func isExceeded(by count: Int, of all: Int) -> Bool {
+    package func isExceeded(by count: Int, of all: Int) -> Bool { count > maximum(of: all) }
+
+    /// The greatest number of `all` that it allows.
+    package func maximum(of all: Int) -> Int {
       switch self {
-      case .count(let limit): count > limit
-      case .percent(let limit): Double(count) * 100 > limit * Double(all)
+      case .count(let limit): limit
+      case .percent(let limit): Int(min(limit * Double(all) / 100, 1e18))
       }
     }
   }

@@ -92,7 +92,9 @@ extension Store.Lease {
           advice: .discardAll)
       }
       try ChangeTriggers(log).drop()
-      try ServerLink.remove(of: model.table, in: connection)
+      if try ServerLink.exists(of: model.table, in: connection) {
+        try ServerLink.remove(of: model.table, in: connection)
+      }
       // A later log goes on from here: no number is used twice.
       try connection.execute(
         """

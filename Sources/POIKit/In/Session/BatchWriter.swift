@@ -236,6 +236,18 @@ struct BatchWriter: ~Copyable {
   /// Returns the rows that the removals of the last batch deleted, and forgets them.
   mutating func resetDeletedRowIDs() -> [Int64] { merger?.resetDeletedRowIDs() ?? [] }
 
+  /// Returns the number of the rows that a page of a server deleted.
+  mutating func removedRowCount(atMost limit: Int?) throws -> Int {
+    let count = resetDeletedRowIDs().count
+    guard count <= limit ?? .max else {
+      throw StoreFailure(
+        .snapshotRefused,
+        "the server removed more rows than the limit allows, and nothing of this page is stored; if they are gone "
+          + "indeed, begin again with a higher limit", advice: .raise(.removals))
+    }
+    return count
+  }
+
   private mutating func write(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws {

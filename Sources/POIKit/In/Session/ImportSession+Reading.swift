@@ -15,10 +15,9 @@ extension ImportSession {
         if let pointer { .container(try JSONPointer(parsingPattern: pointer)) } else { .sequence }
       let tokenPointer = try options.tokenPointer.map(JSONPointer.init(parsing:))
       if let tokenPointer { try checkToken(tokenPointer, beside: shape) }
-      let watched =
-        try options.page == nil
-        ? [tokenPointer ?? ReferenceSystem.pointer(beside: shape)]
-        : [tokenPointer, JSONPointer(parsing: ImportOptions.ServerPage.epoch)]
+      let companion = try options.companionPointer.map(JSONPointer.init(parsing:))
+      if let companion { try checkToken(companion, beside: shape) }
+      let watched = [companion, tokenPointer ?? ReferenceSystem.pointer(beside: shape)]
       reader = ElementReader(
         shape: shape, limits: options.limits.readingLimits,
         hasHeader: hasHeader || options.hasHeader, columns: columns, resumingAt: position,
@@ -58,12 +57,21 @@ extension ImportSession {
       && pointer.tokens.count > (wildcard.map { $0 + 1 } ?? -1)
   }
 
+  /// The text beside the records at `ImportOptions.companionPointer`, after an input was read.
+  package var companion: String? {
+    options.companionPointer == nil ? nil : reader.watchedText(0)
+  }
+
+  /// What the reader calls the place of the token, or of the name of the reference system.
+  private var watchedPlace: Int { options.companionPointer == nil ? 0 : 1 }
+
   /// Stores the input's token after it was read.
   mutating func noteToken() {
     guard options.tokenPointer != nil else { return }
-    if let token = reader.watchedText(0) { progress.input?.token = token }
+    let place = watchedPlace
+    if let token = reader.watchedText(place) { progress.input?.token = token }
     progress.input?.otherAtToken =
-      switch reader.otherWatchedKind(0) {
+      switch reader.otherWatchedKind(place) {
       case .startObject: .object
       case .startArray: .array
       case .null: .null
@@ -137,7 +145,7 @@ extension ImportSession {
 
   private mutating func checkReferenceSystem() throws(StoreError) {
     guard options.tokenPointer == nil else { return }
-    do { try ReferenceSystem.check(reader.watchedText(0), of: inputName) } catch {
+    do { try ReferenceSystem.check(reader.watchedText(watchedPlace), of: inputName) } catch {
       throw fail(error)
     }
   }

@@ -359,7 +359,7 @@ extension ImportSession {
       if checkpoint.counters.rejected > 0 {
         "\(checkpoint.counters.rejected) records were rejected, so it is not known what the snapshot "
           + "holds, and nothing was removed; correct them, and import the whole again"
-      } else if checkpoint.counters.read == 0 {
+      } else if checkpoint.counters.read == 0, options.presentKeys == nil {
         "the snapshot holds no record, and nothing was removed; find out why it is empty"
       } else {
         nil

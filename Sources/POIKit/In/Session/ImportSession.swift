@@ -363,8 +363,8 @@ public struct ImportSession: ~Copyable {
 
   /// Whether the page of a server cannot be taken. Then nothing of it is stored.
   private mutating func isHeldUp(_ page: ImportOptions.ServerPage) throws(StoreError) -> Bool {
-    guard case .page(let known) = page else { return false }
-    guard let epoch = reader.watchedText(1), !epoch.isEmpty, progress.input?.token != nil else {
+    guard case .page(let known, _) = page else { return false }
+    guard let epoch = companion, !epoch.isEmpty, progress.input?.token != nil else {
       throw fail(
         StoreError(
           .unreadable,

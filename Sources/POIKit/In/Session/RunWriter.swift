@@ -218,15 +218,16 @@ struct RunWriter: ~Copyable {
       {
         next.highest = highest
       }
-      // The token of landed records is stored after the merge, and the token of a snapshot at its end. If
+      // The token of landed records is stored after the merge, and some at the end of the run. If
       // the reject limit ends the run, the old token is kept so that the data can be requested again.
       if let page = run.options.page {
-        if case .page(let epoch) = page {
+        if case .page(let epoch, let removalLimit) = page {
+          next.counters.removed += try run.writer?.value.removedRowCount(atMost: removalLimit) ?? 0
           try ServerLink(table: run.model.table, connection: run.store.connection)
             .keep(epoch: epoch, checkpoint: progress.input?.token)
         }
       } else if progress.finishedInputCount > checkpoint.progress.finishedInputCount, !lands,
-        !run.options.isSnapshot, !run.options.exceedsRejectLimit(next.counters)
+        !run.options.keepsTokenAtEnd, !run.options.exceedsRejectLimit(next.counters)
       {
         try run.store.keep(run.token(progress.input?.token, of: next))
       }
@@ -317,8 +318,8 @@ struct RunWriter: ~Copyable {
 
   /// The token after the inputs that a checkpoint has completed.
   private func lastToken(of checkpoint: ImportCheckpoint) -> SourceToken {
-    let finished = inputs.prefix(checkpoint.progress.finishedInputCount)
-    return token(finished.last { $0.token != nil }?.token, of: checkpoint)
+    let found = inputs.prefix(checkpoint.progress.finishedInputCount).compactMap(\.token)
+    return token(options.nextPointer == nil ? found.last : found.first, of: checkpoint)
   }
 
   /// - Parameter first: the first record to write.
@@ -506,7 +507,7 @@ struct RunWriter: ~Copyable {
     var next = checkpoint
     next.landing = nil
     _ = try inTransaction { (run) throws -> ImportCheckpoint? in
-      if next.progress.finishedInputCount > 0, !run.options.isSnapshot {
+      if next.progress.finishedInputCount > 0, !run.options.keepsTokenAtEnd {
         try run.store.keep(run.lastToken(of: next))
       }
       return next
@@ -540,8 +541,7 @@ struct RunWriter: ~Copyable {
     if let current = writer?.value.generation { known = current }
     let committed = try store.connection.integer(
       "SELECT generation FROM main.poikit_checkpoint WHERE run = \(runID)")
-    guard let committed else { return false }
-    return committed > known
+    return committed.map { $0 > known } ?? false
   }
 
   /// Ends the run. If its first batch failed, it is stored only now.
@@ -553,7 +553,7 @@ struct RunWriter: ~Copyable {
     let end = options.clock()
     try connection.withoutWaitingForDisk {
       try connection.inTransaction(.immediate) {
-        if state == .finished, mayLackToken, !isRefused {
+        if state == .finished, mayLackToken || options.keepsTokenAtEnd, !isRefused {
           try store.keep(lastToken(of: checkpoint))
         }
         let run = try runID ?? beginRun(at: end)
@@ -573,7 +573,7 @@ struct RunWriter: ~Copyable {
       let outcome = try store.endSnapshot(
         of: model, run: runID, checkpoint,
         limit: options.removalLimit ?? ImportOptions.defaultRemovalLimit, ended: options.clock(),
-        keeping: lastToken(of: checkpoint))
+        holding: options.presentKeys, keeping: lastToken(of: checkpoint))
       if case .done = outcome { hasEnded = true }
       return outcome
     } catch let error as StoreFailure {

@@ -54,17 +54,18 @@ extension Store.Lease {
   ///
   /// - Parameters:
   ///   - limit: how many of the rows stored before the run may be removed.
+  ///   - keys: the keys that the snapshot holds, too.
   ///   - token: stored if the rows are removed.
   func endSnapshot(
     of model: Model, run: Int64, _ checkpoint: ImportCheckpoint, limit: ImportOptions.Limit,
-    ended: Instant, keeping token: SourceToken
+    ended: Instant, holding keys: KeyList?, keeping token: SourceToken
   ) throws -> SnapshotOutcome {
     try RowRemoval.enforcingReferences(on: connection) {
       try connection.begin(.immediate)
       do {
         let outcome = try connection.writing(ServerLink.ownWrites(to: model.table, in: connection))
         {
-          try removeMissing(model, run, checkpoint, limit, ended)
+          try removeMissing(model, run, checkpoint, limit, ended, keys)
         }
         if case .done = outcome {
           try keep(token)
@@ -82,7 +83,7 @@ extension Store.Lease {
 
   private func removeMissing(
     _ model: Model, _ run: Int64, _ checkpoint: ImportCheckpoint, _ limit: ImportOptions.Limit,
-    _ ended: Instant
+    _ ended: Instant, _ keys: KeyList?
   ) throws -> SnapshotOutcome {
     let snapshot = SnapshotTable(ofRun: run, in: connection)
     let schema = try TableSchema(of: model.table, in: connection)
@@ -94,7 +95,8 @@ extension Store.Lease {
     try log?.expand()
     let isLocal = log?.holds(row: "t") ?? "0"
     let missing = snapshot.missing(from: rows.quotedTable)
-    let isGone: SQL = "\(Self.isRemovable(model)) AND NOT \(isLocal)"
+    let isHeld = try keys?.holds(row: "t", in: connection) ?? "0"
+    let isGone: SQL = "\(Self.isRemovable(model)) AND NOT \(isLocal) AND NOT \(isHeld)"
     // They are counted before a list of them is made.
     let gone = Int(
       try connection.integer("SELECT count(*) FROM \(missing) WHERE \(isGone)") ?? 0)
