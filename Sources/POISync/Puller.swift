@@ -56,7 +56,7 @@ public struct Puller {
         let list = try client.answer(to: address).bodyOfSuccess(from: address)
         report.requestCount += 1
         let removal = try table.removeOthers(
-          than: list, named: address, source: source.address, limit: removalLimit)
+          than: list, named: address, limit: removalLimit)
         report.pulled.removedCount += removal.counters.removed
       }
       try table.note(error: nil, at: clock())
@@ -105,7 +105,7 @@ public struct Puller {
   }
 
   private var token: String? {
-    get throws { try table.store.token(of: table.model, source: source.address) }
+    get throws { try table.store.token(of: table.model) }
   }
 
   private var options: ImportOptions {
@@ -113,7 +113,6 @@ public struct Puller {
     options.pointer = source.recordPointer
     options.tokenPointer = source.tokenPointer
     options.nextPointer = source.nextPointer
-    options.source = source.address
     options.mergePolicy = .newest
     options.isRestarting = true
     return options

@@ -45,25 +45,24 @@ package struct PulledTable: Sendable {
   /// - Parameters:
   ///   - list: a JSON array of keys, or of objects that have them, or an object whose only array is that.
   ///   - name: the name of the list in errors.
-  ///   - source: the source of the table's records.
   ///   - limit: how many rows may be removed.
   /// - Throws: `StoreError` with `unreadable` if the list has something else, with `snapshotRefused` if it lacks too many
   ///   rows.
   package func removeOthers(
-    than list: [UInt8], named name: String, source: String, limit: ImportOptions.Limit?
+    than list: [UInt8], named name: String, limit: ImportOptions.Limit?
   ) throws(StoreError) -> ImportReport {
     var options = ImportOptions()
     options.isSnapshot = true
     options.isRestarting = true
     options.jobCount = 1
     options.pointer = ""
-    options.source = source
     options.removalLimit = limit
-    options.presentKeys = try keys(in: list, named: name)
+    let keys = try keys(in: list, named: name)
     var session = try ImportSession(
       into: store, model: model, options: options, validators: [], onProgress: nil,
       foldingBy: { _, _, _, _ in FoldedRows() },
       deduplicatingBy: { _, _, _, _, _, _ in preconditionFailure("a list has no records") })
+    session.presentKeys = keys
     try session.beginInput(named: name)
     try session.append([UInt8(ascii: "["), UInt8(ascii: "]")].span)
     return try session.finish()
@@ -137,9 +136,13 @@ extension Store.Lease {
         .invalidOptions, "the table \"\(model.table)\" is not pulled; name an address")
     }
     try prepareTables(for: model)
+    let address = settings["address"]?.string ?? ""
     try connection.inTransaction {
-      try link.create(
-        at: settings["address"]?.string ?? "", pulling: settings.description)
+      // A token means nothing elsewhere. The latest timestamp of a table that was filled otherwise may.
+      if known.map({ !$0.address.isExactly(address) }) ?? (settings["token"]?.string != nil) {
+        try forgetTokens(ofTable: model.table, source: "")
+      }
+      try link.create(at: address, pulling: settings.description)
     }
     return settings
   }

@@ -70,9 +70,6 @@ public struct ImportOptions: Sendable {
   /// unless it names a limit, and another one than that snapshot did.
   public var removalLimit: Limit?
 
-  /// The keys that a snapshot without records holds; nil if it holds its records.
-  package var presentKeys: KeyList?
-
   static let defaultRemovalLimit = Limit.percent(20)
 
   /// What happens when a record meets a stored one with the same key. If nil: `newest` for a snapshot

@@ -359,14 +359,14 @@ extension ImportSession {
       if checkpoint.counters.rejected > 0 {
         "\(checkpoint.counters.rejected) records were rejected, so it is not known what the snapshot "
           + "holds, and nothing was removed; correct them, and import the whole again"
-      } else if checkpoint.counters.read == 0, options.presentKeys == nil {
+      } else if checkpoint.counters.read == 0, presentKeys == nil {
         "the snapshot holds no record, and nothing was removed; find out why it is empty"
       } else {
         nil
       }
     if let reason { throw try refuseSnapshot(reason) }
     try foldReturnedRows()
-    let outcome = try runWriter?.endSnapshot(checkpoint)
+    let outcome = try runWriter?.endSnapshot(checkpoint, holding: presentKeys)
     switch outcome {
     case .done(let next):
       checkpoint = next

@@ -68,6 +68,9 @@ public struct ImportSession: ~Copyable {
   /// The greatest row id before the run if it appends, else 0.
   var lastRowBefore: Int64 = 0
 
+  /// The keys that a snapshot without records holds; nil if it holds its records.
+  var presentKeys: KeyList?
+
   /// Why the page of a server was not taken.
   var pageObstacle: PageObstacle?
 

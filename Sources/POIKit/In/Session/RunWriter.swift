@@ -537,8 +537,7 @@ struct RunWriter: ~Copyable {
   /// Whether another process has committed batches of the run since this session's last one.
   private mutating func isContinuedElsewhere() throws -> Bool {
     guard let runID else { return false }
-    var known = generation
-    if let current = writer?.value.generation { known = current }
+    let known = writer?.value.generation ?? generation
     let committed = try store.connection.integer(
       "SELECT generation FROM main.poikit_checkpoint WHERE run = \(runID)")
     return committed.map { $0 > known } ?? false
@@ -567,13 +566,15 @@ struct RunWriter: ~Copyable {
   }
 
   /// Removes the rows that the snapshot lacks and ends the run, in one transaction.
-  mutating func endSnapshot(_ checkpoint: ImportCheckpoint) throws(StoreError) -> SnapshotOutcome? {
+  mutating func endSnapshot(
+    _ checkpoint: ImportCheckpoint, holding keys: KeyList?
+  ) throws(StoreError) -> SnapshotOutcome? {
     guard let runID else { return nil }
     do {
       let outcome = try store.endSnapshot(
         of: model, run: runID, checkpoint,
         limit: options.removalLimit ?? ImportOptions.defaultRemovalLimit, ended: options.clock(),
-        holding: options.presentKeys, keeping: lastToken(of: checkpoint))
+        holding: keys, keeping: lastToken(of: checkpoint))
       if case .done = outcome { hasEnded = true }
       return outcome
     } catch let error as StoreFailure {

@@ -2,7 +2,7 @@ internal import POIRecords
 internal import POISQLite
 
 /// A list of keys in a store of its own.
-package struct KeyList: Sendable {
+struct KeyList {
   private let lines: Store
   private let table: SQL
   private let columns: [SQL]
