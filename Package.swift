@@ -47,7 +47,7 @@ let package = Package(
     .target(
       name: "POISync",
       dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POIRecords", "POISQLite"]),
-    .target(name: "POIKitAsync", dependencies: ["JSONStreaming", "POIKit"]),
+    .target(name: "POIKitAsync", dependencies: ["JSONStreaming", "POIKit", "POISync"]),
     .target(
       name: "ModelInference", dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POIRecords"]),
     .target(name: "POIToolSupport", dependencies: ["POIKit", "POISQLite"]),
@@ -77,6 +77,8 @@ let package = Package(
       name: "places-app", dependencies: ["POIKitAsync"], path: "Samples/places-app"),
     .executableTarget(
       name: "edits-app", dependencies: ["POIKitAsync"], path: "Samples/edits-app"),
+    .executableTarget(
+      name: "sync-app", dependencies: ["POIKitAsync", "POISync"], path: "Samples/sync-app"),
 
     .target(name: "POITestSupport", dependencies: ["JSONStreaming"], path: "Tests/POITestSupport"),
     .target(
@@ -133,7 +135,8 @@ let package = Package(
       dependencies: [
         "JSONStreaming", "POIKit", "POIRecords", "POISQLite", "POISync", "POITestSupport",
       ]),
-    .testTarget(name: "POIKitAsyncTests", dependencies: ["POIKitAsync", "POITestSupport"]),
+    .testTarget(
+      name: "POIKitAsyncTests", dependencies: ["POIKitAsync", "POISync", "POITestSupport"]),
     .testTarget(
       name: "POIFuzzTargetsTests", dependencies: ["POIFuzzTargets", "POITestSupport"]),
     .testTarget(

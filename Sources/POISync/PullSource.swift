@@ -3,9 +3,9 @@ internal import POIRecords
 
 /// A server that offers its records without the sync protocol: what to ask, and where the parts of its answers are.
 public struct PullSource: Sendable, Hashable {
-  /// The address of the first page. `{token}` stands for the token of the last pull, and `{key}` for the key that a
+  /// The address of the first page. `{token}` is replaced by the token of the last pull, and `{key}` by the key that a
   /// latest timestamp has beside it, see `Store.token(of:source:)`. A parameter of the query is left out if what it needs
-  /// does not exist yet. `{page}` stands for the token at `nextPointer`.
+  /// does not exist yet. `{page}` is replaced by the token at `nextPointer`.
   public var address: String
 
   /// See `ImportOptions.pointer`.

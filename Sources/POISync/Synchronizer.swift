@@ -130,6 +130,8 @@ public struct Synchronizer<Server: SyncServer> {
   }
 }
 
+extension Synchronizer: Sendable where Server: Sendable {}
+
 extension Synchronizer {
   /// The server's answer to a request; nil if it refuses one with several records as a whole, so that they must be sent
   /// in smaller ones.

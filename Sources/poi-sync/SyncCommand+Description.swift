@@ -28,7 +28,7 @@ extension SyncCommand {
         "pull", "URL",
         summary: "only pull, from a server without these routes: the address of its records",
         detail:
-          "{token} stands for the token of the last pull, {key} for the key beside a latest timestamp, {page} for "
+          "{token} is replaced by the token of the last pull, {key} by the key beside a latest timestamp, {page} by "
           + "the token of the next page. A parameter is left out as long as what it needs is missing. It is kept with "
           + "the options below.", section: "A server that is only pulled"),
       OptionDescription(

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ServerCheckTests {
   struct WrongServer: CustomTestStringConvertible {
     let testDescription: String
-    /// Texts of the sample, and what stands there instead.
+    /// Texts of the sample, and what replaces them.
     let changes: [(String, String)]
     /// The beginning of the finding.
     let finding: String

@@ -79,7 +79,7 @@ package struct PulledTable: Sendable {
     let unreadable = StoreError(
       .unreadable, "\(name): the answer is no list of keys, or an empty one; nothing was removed")
     do {
-      // It parses the list, and makes an object of each key that is none.
+      // It parses the list, and makes objects of plain keys.
       let connection = try Connection.temporary()
       let member = model.key.count == 1 ? form.attribute(named: model.key[0])?.source.notation : nil
       var query = try connection.prepare(

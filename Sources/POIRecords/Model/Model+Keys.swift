@@ -8,7 +8,7 @@ extension Model {
   ///   - place: the place of the key, such as `/key`; empty if its members are beside the others.
   ///   - table: the table of the objects.
   ///   - members: the names and schemas of the further members.
-  ///   - required: those of them that an object must have.
+  ///   - required: the names of further members that an object must have.
   package func ofKeys(
     at place: String = "", table: String, members: [(name: String, schema: JSONValue)] = [],
     required: [String] = []
