@@ -143,7 +143,7 @@ let package = Package(
       name: "FaultTests",
       dependencies: [
         "POIKit", "POISQLite", "StoreFaults", "POITestSupport", "poi-import", "poi-dedup",
-        "poi-export",
+        "poi-export", "poi-sync",
       ]),
     .testTarget(name: "POIToolSupportTests", dependencies: ["POIToolSupport", "POITestSupport"]),
     .testTarget(

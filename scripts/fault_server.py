@@ -1,8 +1,13 @@
-"""A server for poi-sync in memory, for the cases of scripts/fault_cases.py."""
+"""A server for poi-sync in memory, for the cases of scripts/fault_cases.py, and by itself for tests.
+
+    fault_server.py ADDRESS FILE    serves the records of FILE, lines of JSON, and writes its address to the file ADDRESS;
+                                    POST /restore forgets what was pushed
+"""
 
 import http.server
 import json
 import re
+import sys
 import threading
 
 
@@ -13,7 +18,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self, records):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.first, self.lock = records, threading.Lock()
+        self.first, self.lock = records, threading.RLock()
         self.restore()
         self.address = f"http://127.0.0.1:{self.server_port}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -49,6 +54,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(lambda: self.server.pull(int(words.get("checkpoint", 0)), int(words["limit"])))
 
     def do_POST(self):
+        if self.path == "/restore":
+            return self.answer(self.server.restore)
         documents = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["documents"]
         self.answer(lambda: {"outcomes": [self.server.push(document) for document in documents]})
 
@@ -62,3 +69,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(body)
         except OSError:
             pass  # curl was killed.
+
+
+if __name__ == "__main__":
+    with open(sys.argv[2], encoding="utf-8") as file:
+        server = Server([json.loads(line) for line in file])
+    with open(sys.argv[1], "w", encoding="utf-8") as file:
+        file.write(server.address)
+    threading.Event().wait()

@@ -10,7 +10,8 @@ import Testing
 
     func pull(after checkpoint: String?, limit: Int) throws(SyncError) -> [UInt8] {
       let page = (checkpoint.flatMap { Int($0) } ?? 0) + 1
-      let document = page > count ? "" : #"{"id":\#(page),"at":"2026-01-01T00:00:00Z","_version":\#(page)}"#
+      let document =
+        page > count ? "" : #"{"id":\#(page),"at":"2026-01-01T00:00:00Z","_version":\#(page)}"#
       return Array(#"{"documents":[\#(document)],"checkpoint":"\#(page)","epoch":"e"}"#.utf8)
     }
 

@@ -121,9 +121,7 @@ import Testing
   }
 
   private static func sample() throws -> String {
-    let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../Samples/sync/server.py")
-    return try String(contentsOf: path, encoding: .utf8)
+    try String(contentsOfFile: PythonServer.projectFile("Samples/sync/server.py"), encoding: .utf8)
   }
 
   @Test func `nothing is found at the sample`() throws {

@@ -1,15 +1,14 @@
 import Foundation
-import POITestSupport
 
 /// A server in Python on a free port of this machine; it ends with the object.
-final class PythonServer {
+public final class PythonServer {
   private let process = Process()
 
   /// Its address, without a final slash.
-  let address: String
+  public let address: String
 
   /// Starts a script that listens on a free port, and writes its address to the file that its first argument names.
-  init(_ script: String, _ arguments: [String] = [], in folder: String) throws {
+  public init(_ script: String, _ arguments: [String] = [], in folder: String) throws {
     let place = folder + "/address-\(UUID().uuidString)"
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["python3", script, place] + arguments
@@ -29,12 +28,18 @@ final class PythonServer {
     process.waitUntilExit()
   }
 
+  /// A file of the project.
+  ///
+  /// - Parameter path: from its top level.
+  public static func projectFile(_ path: String) -> String {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../" + path).standardized.path
+  }
+
   /// The server of `Samples/sync`.
-  static func reference(
+  public static func reference(
     database: String, key: String, in folder: String
   ) throws -> PythonServer {
-    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../Samples/sync/server.py").standardized.path
-    return try PythonServer(script, [database, key], in: folder)
+    return try PythonServer(projectFile("Samples/sync/server.py"), [database, key], in: folder)
   }
 }
