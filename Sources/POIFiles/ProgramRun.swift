@@ -55,11 +55,12 @@ package struct ProgramRun {
   ) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < limit {
-      let piece = try [UInt8](capacity: 1 << 16) { (output) throws(SystemError) in
+      let count = bytes.count
+      if bytes.capacity - count < 1 << 16 { bytes.reserveCapacity(2 * bytes.capacity + 1 << 16) }
+      try bytes.append(addingCapacity: 1 << 16) { (output) throws(SystemError) in
         try source.read(into: &output)
       }
-      if piece.isEmpty { break }
-      bytes += piece
+      if bytes.count == count { break }
     }
     return bytes
   }

@@ -19,16 +19,16 @@ public struct HTTPAnswer: Sendable {
   }
 
   /// - Parameter bytes: the answer as curl includes its headers; nil if it has no headers.
-  init?(_ bytes: [UInt8]) {
-    var rest = bytes[...]
+  init?(_ bytes: consuming [UInt8]) {
+    var position = 0
     var status: Int?
     var headers: [(name: String, value: String)] = []
     // An interim answer (1xx) comes before the answer.
     repeat {
       (status, headers) = (nil, [])
-      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        let line = String(decoding: rest[..<end], as: UTF8.self).trimmingEnd
-        rest = rest[(end + 1)...]
+      while let end = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) {
+        let line = String(decoding: bytes[position..<end], as: UTF8.self).trimmingEnd
+        position = end + 1
         if line.isEmpty { break }
         if status == nil {
           let parts = line.split(separator: " ")
@@ -44,7 +44,8 @@ public struct HTTPAnswer: Sendable {
     } while (100..<200).contains(status ?? 0)
     self.status = status ?? 0
     self.headers = headers
-    body = Array(rest)
+    bytes.removeFirst(position)
+    body = bytes
   }
 
   /// The content of an answer with the status 200.
