@@ -143,7 +143,14 @@ struct SyncCommand {
   private func cycle(_ store: Store) throws -> Cycle {
     let (client, model) = (try client, try namedModel)
     // An address that cannot be used, or holds a password, must not come into the store.
-    if let address { _ = try HTTPServer(address: address, client: client) }
+    do throws(SyncError) {
+      if let address { _ = try HTTPServer(address: address, client: client) }
+      for address in [source?.address, source?.idsAddress] {
+        if let address { try client.check(address: address) }
+      }
+    } catch {
+      throw UsageError(error.message)
+    }
     if try source != nil
       || address == nil && PulledTable.exists(in: store, table: table, model: model)
     {
@@ -186,7 +193,10 @@ struct SyncCommand {
     }
     remove()
     defer { remove() }
-    if unsafe access(storePath, F_OK) == 0 { try store(.readOnly).save(to: copy) }
+    if unsafe access(storePath, F_OK) == 0 {
+      // A saved store would begin as another device.
+      try store(.readOnly).withConnection { try $0.execute("VACUUM INTO \(literal: copy)") }
+    }
     let store = try Store(copy, for: .create, trustsSchema: trustsSchema)
     tool.diagnostics.note("this is what a cycle would do; nothing is changed or sent")
     return try synchronise(store, &tool)
