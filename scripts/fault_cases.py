@@ -432,6 +432,11 @@ def synchronised(tools, generator, scratch, scale):
     app.executescript(
         "PRAGMA foreign_keys = ON; UPDATE note SET text = 'mine' WHERE id % 3 = 0; DELETE FROM note WHERE id % 7 = 1;")
     app.close()
+    pulled = case_folder(scratch)
+    yield Case(
+        "pull", pulled, prepared(tools, pulled, records(generator, int(900 * scale), int(900 * scale)), "--merge", "newest"),
+        ["poi-sync", "--pull", server.address + "/items", "--next-at", "/next", "--ids", server.address + "/ids",
+         "--max-removals", "100%"], server=server)
     yield Case("cycle", place, base, ["poi-sync", "--server", server.address, *sizes], server=server)
 
 

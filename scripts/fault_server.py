@@ -35,6 +35,12 @@ class Server(http.server.ThreadingHTTPServer):
         last = page[-1]["_version"] if page else checkpoint
         return {"documents": page, "checkpoint": str(last), "epoch": "one"}
 
+    def items(self, page):
+        """A page of all records, without the protocol."""
+        records = [record for _, record in sorted(self.records.values(), key=lambda pair: pair[0])]
+        rest = page * 60 + 60 < len(records)
+        return {"items": records[page * 60:page * 60 + 60], "next": f"/items?page={page + 1}" if rest else None}
+
     def push(self, document):
         base = document.pop("_version", None)
         version, there = self.records.get(document["id"], (None, None))
@@ -51,6 +57,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         words = dict(re.findall(r"(\w+)=(\d+)", self.path))
+        if self.path.startswith("/items"):
+            return self.answer(lambda: self.server.items(int(words.get("page", 0))))
+        if self.path == "/ids":
+            return self.answer(lambda: [number for number in self.server.records if number % 50])
         self.answer(lambda: self.server.pull(int(words.get("checkpoint", 0)), int(words["limit"])))
 
     def do_POST(self):
