@@ -1,3 +1,4 @@
+import Glibc
 import JSONStreaming
 import POIKit
 import POIRecords
@@ -8,6 +9,14 @@ import Testing
 
 /// Random behaviours of devices, apps, a server and a network: in the end all agree.
 @Suite struct SyncBehaviourTests {
+  /// The number of behaviours, which `BEHAVIOURS` in the environment changes.
+  ///
+  /// - Parameter share: how many of those in memory are tried with this server.
+  static func count(_ short: Int, share: Double = 1) -> UInt64 {
+    let all = unsafe getenv("BEHAVIOURS").flatMap { unsafe Double(String(cString: $0)) }
+    return UInt64(all.map { $0 * share } ?? Double(short))
+  }
+
   /// A statement of an app; some fail.
   static func statement(
     at moment: Int, using generator: inout SplitMix64
@@ -90,7 +99,7 @@ import Testing
   @Test func `devices and server agree after random behaviours`() throws {
     var rounds: [Int: Int] = [:]
     let first = UInt64.random(in: 0..<1 << 32)
-    for seed in first..<first + UInt64(TestLength.count(20, long: 20_000)) {
+    for seed in first..<first + Self.count(20) {
       let server = MemoryServer()
       rounds[try Self.run(seed: seed, over: server, flush: server.flush), default: 0] += 1
     }
@@ -101,7 +110,7 @@ import Testing
   @Test func `they agree over HTTP, too`() throws {
     let first = UInt64.random(in: 0..<1 << 32)
     print("seeds from \(first)")
-    for seed in first..<first + UInt64(TestLength.count(2, long: 1_000)) {
+    for seed in first..<first + Self.count(2, share: 0.05) {
       let folder = try ScratchFolder()
       let database = folder.file("server.sqlite")
       let server = try PythonServer.reference(database: database, key: "id", in: folder.path)
