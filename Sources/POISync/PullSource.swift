@@ -83,10 +83,10 @@ public struct PullSource: Sendable, Hashable {
     let origin = HTTPClient.origin(of: address)
     if next.hasPrefix("/") { return origin + next }
     if next.hasPrefix("?") { return address.prefix { $0 != "?" } + next }
-    guard HTTPClient.origin(of: next) == origin, next != address else {
+    guard HTTPClient.origin(of: next) == origin else {
       throw SyncError(
         .unusable,
-        "\(address): '\(next)' is no other page of this server; a token needs {page} in the address"
+        "\(address): '\(next)' is no page of this server; a token needs {page} in the address"
       )
     }
     return next

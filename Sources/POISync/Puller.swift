@@ -73,13 +73,19 @@ public struct Puller {
   ) throws {
     var token = try token
     var address = try source.address(after: token)
+    var visited: Set<String> = []
+    var lastSize = 0
     while true {
       // Pages that follow each other by links are one import.
       var session = try ImportSession(into: table.store, model: table.model, options: options)
       var name = source.address
-      var next: String?
+      var (next, size): (String?, Int) = (nil, 0)
       repeat {
+        guard source.continuesByToken || visited.insert(address).inserted else {
+          throw SyncError(.unusable, "\(address): its pages lead back to it")
+        }
         let page = try client.answer(to: address).bodyOfSuccess(from: address)
+        size = page.count
         report.requestCount += 1
         try session.beginInput(named: name, byteCount: page.count)
         try session.append(page.span)
@@ -98,6 +104,10 @@ public struct Puller {
       guard !report.isStopped, source.continuesByToken, page.counters.read > 0, token != last else {
         return
       }
+      // A token that is the time of the answer moves for ever, and an overlap repeats the last records.
+      let isRepeated = source.overlap != nil || size == lastSize
+      if page.counters.unchanged == page.counters.read, isRepeated { return }
+      lastSize = size
       address = try source.address(after: token)
       report.isStopped = progress(report) == .stop
       if report.isStopped { return }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct PullTests {
   /// Twelve records, the last one of day 13, in pages of five, by several kinds of routes.
   private static let script = """
-    import http.server, json, sys, urllib.parse
+    import http.server, json, sys, time, urllib.parse
     records = [{"id": i, "name": f"n{i}", "updated": f"2026-03-{i + 1:02d}T00:00:00Z"} for i in range(1, 13)]
     class Server(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -40,6 +40,10 @@ import Testing
                 answer = {"count": 11, "keys": [{"id": record["id"]} for record in records[1:]]}
             elif kind == "few":
                 answer = [1]
+            elif kind == "circle":
+                answer = {"items": records[:1], "next": "/circle"}
+            elif kind == "now":
+                answer = {"items": records, "now": f"2026-{time.time():.6f}"}
             elif kind == "words":
                 answer = ["one", "two"]
             elif kind == "empty":
@@ -173,13 +177,25 @@ import Testing
     #expect(try fixture.ids() == Array(1...12))
   }
 
+  @Test func `a pull ends, whatever the server says`() throws {
+    let folder = try ScratchFolder()
+    let fixture = try Fixture(folder)
+    let error = #expect(throws: SyncError.self) {
+      try fixture.pull("/circle") { $0.nextPointer = "/next" }
+    }
+    #expect(error?.message.contains("lead back to it") == true)
+    let report = try fixture.pull("/now?since={token}") { $0.tokenPointer = "/now" }
+    #expect(report.pulled.insertedCount == 11)
+    #expect(report.requestCount == 2)
+  }
+
   @Test func `headers do not go to another server`() throws {
     let folder = try ScratchFolder()
     let fixture = try Fixture(folder)
     let error = #expect(throws: SyncError.self) {
       try fixture.pull("/foreign") { $0.nextPointer = "/next" }
     }
-    #expect(error?.message.contains("is no other page of this server") == true)
+    #expect(error?.message.contains("is no page of this server") == true)
   }
 
   @Test func `a table is pulled or synchronised, not both`() throws {
