@@ -79,6 +79,8 @@ let package = Package(
       name: "edits-app", dependencies: ["POIKitAsync"], path: "Samples/edits-app"),
     .executableTarget(
       name: "sync-app", dependencies: ["POIKitAsync", "POISync"], path: "Samples/sync-app"),
+    .executableTarget(
+      name: "kinto-sync", dependencies: ["POIKit", "POISync"], path: "Samples/kinto-sync"),
 
     .target(name: "POITestSupport", dependencies: ["JSONStreaming"], path: "Tests/POITestSupport"),
     .target(
@@ -134,6 +136,7 @@ let package = Package(
       name: "POISyncTests",
       dependencies: [
         "JSONStreaming", "POIKit", "POIRecords", "POISQLite", "POISync", "POITestSupport",
+        "kinto-sync",
       ]),
     .testTarget(
       name: "POIKitAsyncTests", dependencies: ["POIKitAsync", "POISync", "POITestSupport"]),

@@ -136,6 +136,7 @@ extension Store.Lease {
         .invalidOptions, "the table \"\(model.table)\" is not pulled; name an address")
     }
     try prepareTables(for: model)
+    if known?.pulling?.isExactly(settings.description) == true { return settings }
     let address = settings["address"]?.string ?? ""
     try connection.inTransaction {
       // A token means nothing elsewhere. The latest timestamp of a table that was filled otherwise may.
