@@ -70,7 +70,7 @@ public struct HTTPClient: Sendable {
   /// Sends a request and awaits its answer, whatever its status.
   ///
   /// - Parameters:
-  ///   - method: `GET`, or what a body is sent with.
+  ///   - method: such as `DELETE`.
   ///   - headers: lines that are sent with this request only.
   /// - Throws: `SyncError` if no answer comes, or for an address or header that cannot be used.
   public func answer(
@@ -87,9 +87,9 @@ public struct HTTPClient: Sendable {
       lines += [
         "data-binary = \"@/dev/fd/\(ProgramRun.attachmentNumber)\"",
         "header = \"Content-Type: application/json\"", "header = \"Expect:\"",
-        "request = \(Self.quoted(method))",
       ]
     }
+    if method != "GET" { lines.append("request = \(Self.quoted(method))") }
     lines += (self.headers + headers).map { "header = \(Self.quoted($0))" }
     let run: ProgramRun
     do throws(SystemError) {

@@ -31,6 +31,14 @@ import Testing
       "creates over a record", "It takes a creation over a record",
       [("if there and base != there[0]", "if there and base is not None and base != there[0]")]),
     WrongServer(
+      "cuts times off", "It gives changed back with another value",
+      [
+        (
+          "json.dumps(document)]",
+          "json.dumps(document | {'changed': document['changed'][:19] + 'Z'})]"
+        )
+      ]),
+    WrongServer(
       "creates over a removal", "It takes a creation over a removal",
       [
         (

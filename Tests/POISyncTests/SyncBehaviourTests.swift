@@ -68,6 +68,14 @@ import Testing
       try? device.app.execute(statement(at: moment, using: &generator))
       if device.app.isInTransaction { try? device.app.execute("ROLLBACK") }
     }
+    // Whether another device has a cycle within one.
+    var isInside = false
+    func cycle(_ device: SyncDevice) {
+      do { try device.cycle() } catch let error as SyncError where error.code == .unreachable {
+      } catch {
+        Issue.record(error, "seed \(seed)")
+      }
+    }
     for _ in 0..<devices.count * 6 {
       let device = devices.randomElement(using: &generator)!
       if Int.random(in: 0..<10, using: &generator) < 6 {
@@ -78,8 +86,18 @@ import Testing
           faultsLeft -= 1
           return Bool.random(using: &generator) ? .request : .answer
         }
-        link.meanwhile = { if Int.random(in: 0..<10, using: &generator) < 3 { write(device) } }
-        do { try device.cycle() } catch let error as SyncError where error.code == .unreachable {}
+        let other = devices.randomElement(using: &generator)!
+        link.meanwhile = {
+          switch Int.random(in: 0..<10, using: &generator) {
+          case 0..<3: write(device)
+          case 3 where other !== device && !isInside:
+            isInside = true
+            cycle(other)
+            isInside = false
+          default: break
+          }
+        }
+        cycle(device)
       }
       if seed % 5 == 0, Int.random(in: 0..<30, using: &generator) == 0 { try flush?() }
     }
