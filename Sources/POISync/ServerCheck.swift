@@ -219,7 +219,8 @@ public struct ServerCheck<Server: SyncServer & Sendable> {
       let other = creation.members?.first { there[$0.name]?.description != $0.value.description }
       expect(
         other == nil,
-        "It gives \(other?.name ?? "") back with another value: devices have different records for good.")
+        "It gives \(other?.name ?? "") back with another value: devices have different records for good."
+      )
     }
     expect(
       try walk(from: start, limit: 500, pageCount: 2).versions[key.description] == first,
