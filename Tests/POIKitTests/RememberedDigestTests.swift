@@ -233,6 +233,7 @@ import Testing
 
   @Test(arguments: [
     "CREATE TABLE a (x); CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM place; END",
+    "CREATE TRIGGER t AFTER DELETE ON place BEGIN UPDATE place SET text = 'c' WHERE text <> 'c'; END",
     "CREATE TABLE visit (place INTEGER REFERENCES place)",
     "UPDATE place SET text = 'c'",
     "DROP TRIGGER poikit_digest_delete1_place",
