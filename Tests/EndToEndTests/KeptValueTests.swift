@@ -226,12 +226,17 @@ import Testing
   }
 
   @Test func `added columns get what was kept before`() throws {
-    let folder = try makeStore(#"{"id":1,"phone":"1 2"}"#)
-    try folder.write(#"{"id":2,"phone":"3 4"}"#, to: "more.json")
+    let folder = try makeStore(
+      #"{"id":1,"phone":"1 2","size":7} {"id":3,"phone":null,"size":[1],"n":1}"#)
+    try folder.write(#"{"id":2,"phone":"3 4","size":8}"#, to: "more.json")
     let outcome = try importer.run(["--add-columns", "more.json"], in: folder.path)
     #expect(outcome.exitCode == 0, "\(outcome)")
-    let rows = try dump("SELECT id, phone, other FROM t", in: folder)
-    #expect(rows == ["1|1 2|NULL", "2|3 4|NULL"])
+    let rows = try dump("SELECT id, phone, size, other FROM t ORDER BY id", in: folder)
+    // What still does not fit stays where it was.
+    #expect(
+      rows == [
+        "1|1 2|7|NULL", "2|3 4|8|NULL", #"3|NULL|NULL|{"phone":null,"size":[1],"n":1}"#,
+      ])
     #expect(try exporter.run(["-f", "ndjson"], in: folder.path).exitCode == 0)
   }
 

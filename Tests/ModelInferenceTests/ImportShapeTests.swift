@@ -215,4 +215,14 @@ import Testing
     #expect(
       try rows("SELECT member, CAST(raw AS TEXT) FROM poikit_reject", in: store) == ["y|[2,3]"])
   }
+
+  @Test func `files of columns by row number are not taken for records`() throws {
+    let folder = try ScratchFolder()
+    for name in ["a", "b"] {
+      try folder.write(#"{"id":{"0":1,"1":2},"n":{"0":"a","1":null}}"#, to: name)
+    }
+    var options = ImportOptions()
+    #expect(options.chooseInputsAsRecords(ofFiles: ["a", "b"].map { folder.file($0) }) == [])
+    #expect(!options.areInputsRecords)
+  }
 }

@@ -240,4 +240,21 @@ import Testing
       try rows("SELECT count(*), count(DISTINCT k), min(ts) FROM t", in: connection) == ["6|6|2"])
   }
 
+  @Test(arguments: [([], DeduplicationPlan.Reason.digest), (["tags"], .identical)])
+  func `a relation that is left out of ties makes no difference`(
+    ignored: [String], reason: DeduplicationPlan.Reason
+  ) throws {
+    let store = try MergeStore(
+      #"""
+      {"x-table":"t","x-key":"id","x-ties":"digest","properties":{"id":{"type":"integer"},
+        "tags":{"type":"array","x-relation":{"table":"tag","unique":"tag"},"items":{"type":"string"}}}}
+      """#)
+    let records = ["a", "b"].map { #"{"id":1,"tags":["\#($0)"]}"# }
+    #expect(try store.run(records, .append).counters.inserted == 2)
+    var options = DeduplicationOptions()
+    options.ignored = ignored
+    let layout = try TableLayout(store.model)
+    let plan = try store.store.plan(Deduplicator(layout: layout, options: options))
+    #expect(plan?.reasons[reason] == 1, "\(String(describing: plan?.reasons))")
+  }
 }

@@ -527,4 +527,16 @@ import Testing
       #expect(try rows("SELECT pid FROM c", in: connection) == ["2", "2"])
     }
   }
+
+  @Test func `a table may refer to one that does not exist, or has no row ids`() throws {
+    try deduplicate(
+      """
+      CREATE TABLE bare (id TEXT PRIMARY KEY) WITHOUT ROWID;
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, at INTEGER, a REFERENCES nowhere, b REFERENCES bare);
+      INSERT INTO t VALUES (1, 'a', 1, 7, 'x'), (2, 'a', 2, 8, 'y');
+      """, tables: ["t"], isEnforcing: false, isSound: false
+    ) { connection, _ throws in
+      #expect(try rows("SELECT id, a, b FROM t", in: connection) == ["2|8|y"])
+    }
+  }
 }

@@ -203,4 +203,39 @@ import Testing
     }
     #expect(foldedCount > 0 && endedCount > 0)
   }
+
+  @Test func `a row that a trigger keeps stays, with the reason`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.delivery, options: Self.options())
+    _ = try Self.fold(feed)
+    try feed.execute(
+      "CREATE TRIGGER app BEFORE DELETE ON place BEGIN SELECT RAISE(IGNORE); END")
+    let report = try feed.take(Self.delivery, options: Self.options())
+    #expect(report.foldedCount == 0)
+    #expect(report.foldProblem?.contains("a trigger of the table interferes") == true)
+    #expect(try Self.ids(feed) == ["1", "2", "3"])
+    #expect(try feed.digest() == report.digest)
+    try feed.execute("DROP TRIGGER app")
+    #expect(try feed.take(Self.delivery, options: Self.options()).foldProblem == nil)
+    #expect(try Self.ids(feed) == ["2", "3"])
+  }
+
+  @Test func `a fold that was killed at its end is ended by the next delivery`() throws {
+    let feed = try FeedStore(Self.model())
+    for _ in 1...2 {
+      try feed.take(Self.delivery, options: Self.options())
+      if try Self.ids(feed).count == 3 { _ = try Self.fold(feed) }
+    }
+    let runs: SQL = "poikit_run WHERE options ->> 'fold' = 1"
+    #expect(try feed.rows("SELECT state FROM \(runs)") == ["finished"])
+    // All but the last statement of its end.
+    try feed.execute(
+      "UPDATE poikit_run SET state = 'running', ended = NULL WHERE options ->> 'fold' = 1")
+    let report = try feed.take(Self.record(7, "Deli"), options: Self.options())
+    #expect(report.foldedCount == 0 && report.foldProblem == nil)
+    #expect(try feed.rows("SELECT state, ended IS NULL FROM \(runs)") == ["finished|0"])
+    #expect(try feed.digest() == report.digest)
+    #expect(try Store(feed.path).undo(clock: someInstant).restoredRowCount == 1)
+    #expect(try Self.ids(feed) == ["1", "2", "3", "7"])
+  }
 }

@@ -12,7 +12,7 @@ import Testing
 @Suite struct ImportInterferenceTests {
   /// A change by another program to the table of `poi`.
   enum Interference: CaseIterable {
-    case enforcesKey, givesKeyUp, changesModel, keepsTimes, refusesRecords
+    case enforcesKey, givesKeyUp, changesModel, keepsTimes, tracks, refusesRecords
 
     /// The message of the import about it.
     var message: String {
@@ -20,17 +20,18 @@ import Testing
       case .enforcesKey, .givesKeyUp: "changed which key is enforced"
       case .changesModel: "changed the model"
       case .keepsTimes: "keep the times"
+      case .tracks: "began or ended the tracking"
       case .refusesRecords: "refuse records"
       }
     }
 
     /// Whether the import can be resumed after it.
-    var allowsResumption: Bool { self == .keepsTimes || self == .refusesRecords }
+    var allowsResumption: Bool { [.keepsTimes, .tracks, .refusesRecords].contains(self) }
 
     /// Creates what the interference changes.
     func prepare(_ feed: borrowing FeedStore) throws {
       try feed.take(ImportFixture.poi(100))
-      guard self == .givesKeyUp || self == .keepsTimes else { return }
+      guard [.givesKeyUp, .keepsTimes, .tracks].contains(self) else { return }
       try feed.deduplicate(ImportInterferenceTests.enforcing)
     }
 
@@ -45,6 +46,7 @@ import Testing
       case .keepsTimes:
         let store = try Store(feed.path)
         try store.withConnection { try PropertyTimes.keep(in: "poi", of: $0) }
+      case .tracks: try Store(feed.path).track()
       case .refusesRecords:
         try feed.execute("CREATE UNIQUE INDEX place ON poi (name, identifier)")
       }

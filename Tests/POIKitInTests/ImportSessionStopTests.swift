@@ -143,4 +143,15 @@ import Testing
     }
     #expect(try session.finish().counters.inserted == 6)
   }
+
+  @Test func `an unfinished import ends with its table`() throws {
+    let feed = try FeedStore(Self.model())
+    let options = ImportFixture.options(batchSize: 1, jobCount: 1)
+    let text = Self.record(1) + Self.record(2)
+    #expect(try feed.take(text, options: options) { _ in .stop }.canBeResumed)
+    try feed.execute("DROP VIEW poikit_readable_note; DROP TABLE note")
+    #expect(try feed.take(text, options: options).counters.inserted == 2)
+    #expect(
+      try feed.rows("SELECT state FROM poikit_run ORDER BY id") == ["abandoned", "finished"])
+  }
 }

@@ -156,4 +156,43 @@ import Testing
     try store.undo()
     #expect(try store.dump() == before)
   }
+
+  @Test func `losers give their winner the times of the members that it gets`() throws {
+    let store = try MergeStore(Self.document)
+    let records = [#"{"id":1,"at":3,"price":5,"w":1}"#, #"{"id":2,"at":2,"price":5,"x":1}"#]
+    _ = try store.run(records, .newestByProperty)
+    var options = DeduplicationOptions()
+    options.mergesLosers = true
+    let layout = try TableLayout(store.model, key: ["price"])
+    _ = try store.store.deduplicate(Deduplicator(layout: layout, options: options))
+    #expect(
+      try store.rows("SELECT id, other, poikit_times ->> '$.other.x' FROM t") == [
+        #"1|{"w":1,"x":1}|2000000"#
+      ])
+    for (time, value) in [(1, 1), (3, 9)] {
+      _ = try store.run([#"{"id":1,"at":\#(time),"x":9}"#], .newestByProperty)
+      #expect(try store.rows("SELECT other ->> 'x' FROM t") == ["\(value)"], "\(time)")
+    }
+  }
+
+  @Test func `an object without values is less than the members beside it`() throws {
+    let store = try MergeStore(Self.document)
+    let records = [#"{"id":1,"at":1,"geo":{},"w":1}"#, #"{"id":1,"at":2,"w":2}"#]
+    for record in records { _ = try store.run([record], .newestByProperty) }
+    #expect(try Self.records(store) == [#"{"at":2,"id":1,"w":2}"#])
+  }
+
+  @Test(arguments: [
+    (MergePolicy.objectTrump, #"{"w":1}"#), (.newestByProperty, #"{"w":1}"#),
+    (.storeTrump, "no object"),
+  ])
+  func `unmapped members that cannot be read are kept or replaced as a whole`(
+    policy: MergePolicy, other: String
+  ) throws {
+    let store = try MergeStore(Self.document)
+    _ = try store.run([#"{"id":1,"at":1,"w":0}"#], policy)
+    try store.execute("UPDATE t SET other = 'no object'")
+    _ = try store.run([#"{"id":1,"at":2,"price":1.5,"w":1}"#], policy)
+    #expect(try store.rows("SELECT price, other FROM t") == ["1.5|\(other)"])
+  }
 }

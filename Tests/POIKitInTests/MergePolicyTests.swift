@@ -508,6 +508,7 @@ import Testing
     let withoutKey = #"{"x-table":"t","properties":{"a":{"type":"integer"}}}"#
     let withoutTime = #"{"x-table":"t","x-key":"a","properties":{"a":{"type":"integer"}}}"#
     #expect(try message(.newest, withoutKey).contains("names no key"))
+    #expect(try message(.newest, withoutKey, prepare: .append).contains("names no key"))
     #expect(try message(.newestByProperty, withoutTime).contains("names no timestamp"))
     let deleting = #"""
       {"x-table":"t","x-key":"a","x-timestamp":"b","x-tombstone":{"null":true,"removal":"delete"},

@@ -1,3 +1,4 @@
+import POIKitTestSupport
 import POISQLite
 import POITestSupport
 import Testing
@@ -170,5 +171,22 @@ import Testing
       "\"\",",
     ]
     #expect(text == expected.map { $0 + "\r\n" }.joined())
+  }
+
+  @Test func `a table with removed rows is compared with its digest, too`() throws {
+    let store = try Store.inMemory()
+    let document = #"""
+      {"x-table":"t","x-key":"id","x-tombstone":"gone","properties":{
+        "id":{"type":"integer"},"gone":{"type":["boolean","null"]}}}
+      """#
+    var options = ImportOptions()
+    options.mergePolicy = .newest
+    try store.importRecords(
+      from: .text(#"{"id":1} {"id":2,"gone":true}"#), model: Model(parsing: document),
+      options: options)
+    #expect(try Self.csv(store) == "id,gone\r\n1,\r\n")
+    try store.execute("UPDATE poikit_digest SET digest = zeroblob(16)")
+    let error = #expect(throws: StoreError.self) { try Self.csv(store) }
+    #expect(error?.message.contains("the table t is damaged") == true)
   }
 }

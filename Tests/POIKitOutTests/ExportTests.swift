@@ -201,6 +201,7 @@ import Testing
       #expect(collection.joined() == sequence.joined(separator: ","))
       return sequence
     }
+    let point = #"{"type":"Point","coordinates":[1,2]}"#
     let coordinates = #""x-coordinates":{"latitude":"lat","longitude":"lon"}"#
     #expect(
       try features(
@@ -249,6 +250,23 @@ import Testing
           #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"#
             + #""properties":{"type":"zoo","geometry":{"type":"Point","coordinates":[1,2]}}}"#
         ])
+    // Nobody asked for its type, so it is among the unmapped members.
+    for (type, feature) in [
+      (#""Feature""#, #"{"type":"Feature","geometry":\#(point),"properties":{},"n":1}"#),
+      (
+        #""zoo""#,
+        #"{"type":"Feature","geometry":\#(point),"properties":{"geometry":\#(point),"type":"zoo","n":1}}"#
+      ),
+      (
+        "7",
+        #"{"type":"Feature","geometry":\#(point),"properties":{"geometry":\#(point),"type":7,"n":1}}"#
+      ),
+    ] {
+      #expect(
+        try features(
+          #"{"x-table":"t","x-unmapped-column":"rest","properties":{"geometry":{"type":"object"}}}"#,
+          #"{"type":\#(type),"geometry":\#(point),"n":1}"#) == [feature])
+    }
     let place = #"{"identifier":"1975DB51-5A45-4FD6-AC54-46CA6042C710","name":"Domo","#
     #expect(
       try features(Model.poi.document, place + #""latitude":1.5,"longitude":2}"#)[0]

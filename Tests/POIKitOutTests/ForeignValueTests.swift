@@ -75,6 +75,32 @@ import Testing
         == "DATE")
   }
 
+  @Test func `a GeoPackage has geometries of any kind with their envelopes, and related rows`()
+    throws
+  {
+    let folder = try ScratchFolder()
+    let store = try Self.store(
+      #"""
+      {"x-table":"t","properties":{"area":{"type":"object","x-source":"/geometry"},
+        "tags":{"type":"array","x-relation":{"table":"tag","unique":"tag"},"items":{"type":"string"}}}}
+      """#,
+      #"{"geometry":{"type":"LineString","coordinates":[[11,50],[10,51]]},"tags":["x","y"]}"#)
+    try store.exportGeoPackage(to: folder.file("a.gpkg"))
+    let connection = try Connection(path: folder.file("a.gpkg"), access: .readOnly)
+    #expect(
+      try rows("SELECT fid, tags, hex(substr(geom, 1, 40)) FROM t", in: connection) == [
+        #"1|["x","y"]|47500003E6100000"#
+          // West, east, south and north: 10, 11, 50, 51.
+          + "0000000000002440000000000000264000000000000049400000000000804940"
+      ])
+    #expect(
+      try rows("SELECT name, type FROM pragma_table_info('t')", in: connection)
+        == ["fid|INTEGER", "geom|GEOMETRY", "tags|TEXT"])
+    #expect(
+      try rows("SELECT geometry_type_name, z FROM gpkg_geometry_columns", in: connection)
+        == ["GEOMETRY|2"])
+  }
+
   @Test func `a table without a model is ordered, and is no map`() throws {
     let connection = try Connection.inMemory()
     try connection.execute("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 'x'), (2, 'y')")

@@ -73,12 +73,20 @@ import Testing
     var text: String?
   }
 
+  private struct Optionals: Codable, Equatable {
+    var yes: Bool?
+    var float: Float?
+  }
+
   @Test func `numbers of every width come back as they were`() throws {
     #expect(try Self.returned(Numbers()) == Numbers())
     let gaps: [[Int?]?] = [[1, nil, 3], [], nil]
     #expect(try Self.returned(gaps) == gaps)
     let texts: [Int: [String]] = [-7: ["a"], 12: []]
     #expect(try Self.returned(texts) == texts)
+    for some in [Optionals(yes: true, float: 0.1), Optionals(yes: false), Optionals()] {
+      #expect(try Self.returned(some) == some)
+    }
   }
 
   /// A type that encodes itself into containers inside of containers.

@@ -91,6 +91,23 @@ import Testing
     #expect(error?.code == .invalidOptions)
   }
 
+  @Test(arguments: ["rank", "RowID", "place_text"])
+  func `a search has no column with a name of its own`(name: String) throws {
+    let fixture = try Fixture()
+    let store = try Store.inMemory()
+    try store.importRecords(
+      from: .text("{}"),
+      model: Model(
+        parsing: #"{"x-table":"place","properties":{"\#(name)":{"type":["string","null"]}}}"#))
+    var options = ShippingOptions()
+    options.fullText = [name]
+    let error = #expect(throws: StoreError.self) {
+      try store.ship(to: fixture.folder.file("app.sqlite"), options: options)
+    }
+    #expect(error?.code == .invalidOptions)
+    #expect(error?.message.contains("cannot have a column called \"\(name)\"") == true)
+  }
+
   @Test func `indexes follow the rows`() throws {
     let fixture = try Fixture()
     let store = fixture.store
@@ -231,6 +248,9 @@ import Testing
     #expect(try refusal { $0.indexes = [["nam"]] } == .noSuchColumn)
     #expect(try refusal { $0.fullText = ["lat"] } == .invalidOptions)
     #expect(try refusal { $0.table = "plac" } == .noSuchTable)
+    try store.execute("UPDATE poikit_digest SET digest = zeroblob(16)")
+    #expect(try refusal { _ in } == .database)
+    try store.execute("DELETE FROM poikit_digest")
     try store.execute("CREATE TABLE PLACE_text (a)")
     #expect(try refusal { $0.fullText = ["name"] } == .invalidOptions)
     try store.execute("DROP TABLE place_text")

@@ -235,4 +235,66 @@ import Testing
     #expect(try keys(unsent(store)) == ["1"])
     #expect(try store.run([#"{"id":1,"text":"t","at":100}"#], .newest).counters.kept == 1)
   }
+
+  @Test func `a key is judged by the definitions of its model`() throws {
+    let store = try MergeStore(
+      """
+      {"x-table":"place","x-key":"id","required":["id"],"$defs":{"code":{"type":"integer","minimum":10}},
+        "properties":{"id":{"$ref":"#/$defs/code"},"name":{"type":["string","null"]}}}
+      """)
+    #expect(try store.run([#"{"id":10}"#], .newest).counters.inserted == 1)
+    try store.store.track()
+    try store.execute("UPDATE place SET name = 'mine'")
+    let edition = try #require(unsent(store).first?["edition"]?.integer)
+    let report = try acknowledge(
+      store, #"{"key":{"id":9},"edition":\#(edition)}"#, #"{"key":{"id":10},"edition":\#(edition)}"#
+    )
+    #expect(report.lines.rejectsByRule.map(\.rule) == ["minimum"])
+    #expect(report.endedCount == 1)
+    #expect(try unsent(store).isEmpty)
+  }
+
+  @Test func `an answer for a table that is no longer tracked is refused`() throws {
+    let store = try tracked()
+    try store.execute("UPDATE note SET text = 'mine' WHERE id = 2")
+    let edition = try #require(unsent(store).first?["edition"]?.integer)
+    let error = #expect(throws: StoreError.self) {
+      try store.store.acknowledge(
+        from: [.text(#"{"key":{"id":2},"edition":\#(edition)}"#)],
+        progress: { _ in
+          _ = try? store.store.untrack(discardingAll: true)
+          return .proceed
+        })
+    }
+    #expect(error?.code == .invalidOptions)
+    #expect(error?.advice == [.track(table: "note")])
+  }
+
+  @Test func `an answer whose records could not be stored can be repeated`() throws {
+    let store = try tracked()
+    try store.execute("UPDATE note SET text = 'mine' WHERE id = 2")
+    let edition = try #require(unsent(store).first?["edition"]?.integer)
+    let answer =
+      #"{"key":{"id":2},"edition":\#(edition),"record":{"id":2,"text":"server","at":5}}"#
+    // An earlier answer, stopped while its records were stored.
+    var options = ImportOptions()
+    (options.batchSize, options.jobCount, options.mergePolicy) = (1, 1, .overwrite)
+    func earlier(_ options: ImportOptions, stops: Bool) throws -> ImportReport.Ending {
+      var session = try ImportSession(into: store.store, model: store.model, options: options) {
+        _ in stops ? .stop : .proceed
+      }
+      if try session.beginInput(named: "acknowledgement") {
+        try session.append(#"{"id":8} {"id":9}"#.utf8Span.span)
+      }
+      return try session.finish().ending
+    }
+    #expect(try earlier(options, stops: true) == .stopped)
+    let error = #expect(throws: StoreError.self) { try acknowledge(store, answer) }
+    #expect(error?.code == .unfinishedRun)
+    #expect(try store.rows("SELECT text FROM note WHERE id = 2") == ["mine"])
+    options.isResuming = true
+    #expect(try earlier(options, stops: false) == .finished)
+    #expect(try acknowledge(store, answer).records?.counters.updated == 1)
+    #expect(try store.rows("SELECT text FROM note WHERE id = 2") == ["server"])
+  }
 }

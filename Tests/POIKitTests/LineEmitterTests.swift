@@ -146,14 +146,21 @@ import Testing
     }
   }
 
-  @Test func `a key of a number is a number`() throws {
+  @Test(arguments: [("integer", "-7"), ("number", "2.5")])
+  func `a key of a number is a number`(type: String, number: String) throws {
     let model = try Model(
-      parsing: #"{"x-table":"t","x-key":"id","properties":{"id":{"type":"integer"}}}"#)
+      parsing: #"{"x-table":"t","x-key":"id","properties":{"id":{"type":"\#(type)"}}}"#)
     var emitter = LineEmitter(model, options: ImportOptions(), shardCount: 1)
     var output = GrowableBuffer<UInt8>()
-    emitter.append(#"{"id":-7}"#.utf8Span.span, to: &output)
+    emitter.append(#"{"id":\#(number)}"#.utf8Span.span, to: &output)
     emitter.finish(to: &output)
-    #expect(String(copying: output.span).hasPrefix("record\t[-7]\t"))
+    #expect(String(copying: output.span).hasPrefix("record\t[\(number)]\t"))
+  }
+
+  @Test func `a line of other characters than hexadecimal digits is rejected`() throws {
+    let fields = try Self.fields(of: Array("\u{1}7g\n\u{1}7b7d\n".utf8))
+    #expect(fields.map { $0[0] } == ["reject", "keyless", "end"])
+    #expect(fields[0][1] == "syntax" && fields[0][2].contains("not hexadecimal"))
   }
 
   @Test func `a byte order mark and white space around a line do not count`() throws {

@@ -211,6 +211,57 @@ import Testing
     }
   }
 
+  @Test func `a record that a trigger removes is an error`() throws {
+    let store = try store(isTracked: false)
+    try store.execute(
+      "CREATE TRIGGER app AFTER INSERT ON note BEGIN DELETE FROM note WHERE id = new.id; END")
+    let error = #expect(throws: StoreError.self) {
+      try store.store.insert(["id": RowValue.integer(2)])
+    }
+    #expect(error?.code == .interferingTrigger)
+    #expect(try store.rows("SELECT id FROM note") == ["1"])
+  }
+
+  @Test func `a timestamp that must be there is the clock's if the value has none`() throws {
+    let store = try MergeStore(
+      Self.document.replacing(#""required":["id"],"#, with: #""required":["id","at"],"#))
+    #expect(try store.run([Self.stored], .newest).counters.inserted == 1)
+    let row = try store.store.insert(Note(id: 2))
+    #expect(try #require(row["at"].instant).microseconds > 1_700_000_000_000_000)
+  }
+
+  @Test(arguments: [("rfc2822", Int64(1_000_000)), ("dd.MM.yyyy HH:mm", 60_000_000)])
+  func `the clock's time has the unit of the pattern`(pattern: String, unit: Int64) throws {
+    let store = try MergeStore(
+      #"""
+      {"x-table":"note","x-key":"id","x-timestamp":"at","required":["id"],"properties":{"id":{"type":"integer"},
+        "at":{"type":"string","format":"date-time","x-date-pattern":"\#(pattern)"}}}
+      """#)
+    #expect(try store.run([#"{"id":1}"#], .newest).counters.inserted == 1)
+    let time = try #require(try store.store.insert(["id": 2])["at"].instant).microseconds
+    #expect(time > 1_700_000_000_000_000)
+    #expect(time % unit == 0)
+  }
+
+  @Test func `what JSON cannot hold is refused with its attribute`() throws {
+    struct Odd: Encodable {
+      var id = 2
+      var level = Double.nan
+    }
+    let store = try store(isTracked: false)
+    var error = #expect(throws: StoreError.self) { try store.store.upsert(Odd()) }
+    #expect(error?.code == .invalidRecord)
+    #expect(error?.message.contains("level: ") == true, "\(error?.message ?? "")")
+    var deep = RowValue.array([])
+    for _ in 0..<200 { deep = .array([deep]) }
+    error = #expect(throws: StoreError.self) {
+      try store.store.upsert(["id": .integer(2), "text": deep])
+    }
+    #expect(error?.code == .invalidRecord)
+    #expect(error?.message.contains("deeper than 128 levels") == true, "\(error?.message ?? "")")
+    #expect(try store.rows("SELECT id FROM note") == ["1"])
+  }
+
   // MARK: Being told
 
   @Test func `changes are told once, with their keys`() throws {
@@ -239,6 +290,24 @@ import Testing
     try store.undo()
     told = try store.store.changes(since: told.position)
     #expect(told.runs.map(\.isUndone) == [true])
+    #expect(try store.store.changes(since: told.position).isEmpty)
+  }
+
+  @Test func `an import is told when it has ended, also if it was unfinished before`() throws {
+    let store = try store()
+    let records = (5...7).map { #"{"key":{"number":\#($0)}}"# }
+    var options = ImportOptions()
+    (options.batchSize, options.jobCount, options.mergePolicy) = (1, 1, .newest)
+    let stopped = try store.run(records, options) { _ in .stop }
+    #expect(stopped.ending == .stopped)
+    var told = try store.store.changes()
+    #expect(told.runs.map(\.number) == [1])
+    told = try store.store.changes(since: told.position)
+    #expect(told.isEmpty)
+    options.isResuming = true
+    #expect(try store.run(records, options).counters.inserted == 3)
+    told = try store.store.changes(since: told.position)
+    #expect(told.runs.map(\.number) == [2])
     #expect(try store.store.changes(since: told.position).isEmpty)
   }
 }

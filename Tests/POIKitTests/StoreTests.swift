@@ -314,4 +314,24 @@ import Testing
       }
     }
   }
+
+  @Test func `a table keeps another version of its model, unless an import is unfinished`() throws {
+    let store = try MergeStore()
+    #expect(try store.run([#"{"id":1}"#], .newest).counters.inserted == 1)
+    func model(_ ties: TieRule) throws -> Model {
+      var overrides = Model.Overrides()
+      overrides.ties = ties
+      return try store.model.with(overrides)
+    }
+    try store.store.keep(model(.later))
+    #expect(try store.store.model(ofTable: "note").ties == .later)
+    let later = try MergeStore(model(.later).document, store: store.store)
+    var options = ImportOptions()
+    (options.batchSize, options.jobCount) = (1, 1)
+    let stopped = try later.run((2...4).map { #"{"id":\#($0)}"# }, options) { _ in .stop }
+    #expect(stopped.canBeResumed)
+    let error = #expect(throws: StoreError.self) { try store.store.keep(model(.digest)) }
+    #expect(error?.code == .modelDiffers)
+    #expect(try store.store.model(ofTable: "note").ties == .later)
+  }
 }

@@ -48,6 +48,23 @@ import Testing
     #expect(try store.digest() == report.digest)
   }
 
+  @Test func `a removal in a delivery leaves a row with local changes`() throws {
+    let document = MergeFixture.document
+      .replacing(
+        #""x-timestamp":"at","#,
+        with: #""x-timestamp":"at","x-tombstone":{"attribute":"gone","removal":"delete"},"#
+      )
+      .replacing(#""text":{"#, with: #""gone":{"type":["boolean","null"]},"text":{"#)
+    let store = try tracked(document)
+    try store.execute("UPDATE note SET text = 'mine' WHERE id = 2")
+    let removals = ["2", "3"].map { #"{"id":\#($0),"gone":true,"at":101}"# }
+    let report = try store.run(removals, .newest)
+    #expect(report.counters.kept == 1)
+    #expect(try store.rows("SELECT id, text FROM note") == ["1|a", "2|mine"])
+    #expect(try localKeys(store) == ["2"])
+    #expect(try store.digest() == report.digest)
+  }
+
   @Test func `a kept row that is older than the delivery is counted`() throws {
     let store = try tracked()
     try store.execute("UPDATE note SET text = 'mine' WHERE id = 2")
@@ -366,5 +383,15 @@ import Testing
     #expect(error?.code == .invalidOptions)
     #expect(error?.advice == [.enforce(key: ["id"], .index)])
     #expect(try store.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'poikit_change%'") == [])
+  }
+
+  @Test func `a table with a unique expression is not tracked`() throws {
+    let store = try MergeStore()
+    #expect(try store.run(Self.first, .newest).counters.inserted == 3)
+    try store.execute("CREATE UNIQUE INDEX odd ON note(lower(text))")
+    let error = #expect(throws: StoreError.self) { try store.store.track() }
+    #expect(error?.code == .unsupportedTable)
+    #expect(error?.message.contains("\"odd\"") == true, "\(error?.message ?? "")")
+    #expect(try store.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'poikit_track%'") == [])
   }
 }

@@ -391,6 +391,21 @@ import Testing
       #"{"x-table":"t","properties":{"a/b":{"enum":[0,{"c":1,"c":1}]}}}"#,
       "/properties/a~1b/enum/1", #"the member "c" occurs twice"#
     ),
+    (
+      #"{"x-table":"t","x-key":"a","x-timestamp":"b","x-tombstone":"c","properties":{"a":{},"b":{"type":"string","format":"timestamp"},"c":{"type":"boolean"}}}"#,
+      "/x-timestamp", "removals need a timestamp that is not kept as text"
+    ),
+    (
+      #"{"x-table":"t","x-ties":"first","properties":{"a":{}}}"#, "/x-ties",
+      "does not decide between equally new records"
+    ),
+    (
+      #"{"x-table":"t","x-null-key":"merge","properties":{"a":{}}}"#, "/x-null-key", "say \"group\""
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","x-digits":true}}}"#,
+      "/properties/a/x-digits", "needs the type integer or number"
+    ),
   ]
 
   @Test(arguments: refused)

@@ -217,4 +217,16 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
       #expect(error?.message == "the text holds more than one statement")
     }
   }
+
+  @Test func `a statement that cannot be prepared did not fail for its values`() throws {
+    let connection = try Connection.inMemory()
+    for (sql, canPrepare) in [
+      ("SELECT abs(-9223372036854775807 - 1)", true), ("SELECT nothing", false),
+    ] {
+      let error = thrown { () throws(SQLiteError) in
+        try connection.execute(SQL(verbatim: sql))
+      }
+      #expect(try connection.canPrepareStatement(of: #require(error)) == canPrepare, "\(sql)")
+    }
+  }
 }
