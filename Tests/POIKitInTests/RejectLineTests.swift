@@ -286,4 +286,30 @@ import Testing
     #expect(lines.count == 6)
     for (index, line) in lines.enumerated() { #expect(line.contains(#"\"\#(index)xx"#)) }
   }
+
+  @Test func `a partial member of an object that meets no row keeps its name in a reject`() throws {
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"t","x-key":"id","required":["id","n"],"properties":{
+         "id":{"type":"string","x-source":"0#"},"n":{"type":"integer"},"m":{"type":["integer","null"]}}}
+        """#)
+    let line = #"{"poikit_reject":1,"member":"first","raw":"{\"m\":1}"}"#
+    let store = try Store.inMemory()
+    let folder = try ScratchFolder()
+    var options = ImportOptions()
+    options.mergePolicy = .objectTrump
+    options.rejectFile = folder.file("bad")
+    func run(_ text: String) throws -> ImportReport {
+      try store.importRecords(from: .text(text), model: model, options: options)
+    }
+    #expect(try run(line).counters.rejected == 1)
+    let reject = try JSONValue(parsing: String(decoding: folder.bytes("bad"), as: UTF8.self))
+    #expect(reject["member"]?.string == "first")
+    #expect(reject["raw"]?.string == #"{"m":1}"#)
+    options.pointer = ""
+    #expect(try run(#"{"first":{"n":5}}"#).counters.inserted == 1)
+    options.pointer = nil
+    #expect(try run(line).counters.updated == 1)
+    #expect(try rows("SELECT id, n, m FROM t", in: store) == ["first|5|1"])
+  }
 }

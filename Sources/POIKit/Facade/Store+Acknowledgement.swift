@@ -61,6 +61,7 @@ extension Store {
     var options = ImportOptions()
     options.mergePolicy = .overwrite
     options.maximumSkew = nil
+    options.isRestarting = true
     var session: ImportSession?
     do {
       try lines.withConnection { connection in

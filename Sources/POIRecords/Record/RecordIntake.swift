@@ -79,8 +79,9 @@ package struct RecordIntake: ~Copyable {
     }
     if decode(JSONElement(reader), origin: origin) {
       if decoder.isPartial, !keepsRawRecords {
+        let raw = batch.copyToArena(reader.elementBytes)
         let member = reader.memberName.map { batch.copyToArena(reader.tape.text(of: $0)) }
-        keepOrigin(of: &reader, raw: batch.copyToArena(reader.elementBytes), member: member)
+        keepOrigin(of: &reader, raw: raw, member: member)
       }
       return
     }
@@ -143,8 +144,9 @@ package struct RecordIntake: ~Copyable {
             "the reject line's record is followed by something; one line holds one record")
         }
         if decoder.isPartial, !keepsRawRecords {
+          let raw = batch.copyToArena(line.raw.span)
           let member = line.member.map { batch.copyToArena($0.utf8Span.span) }
-          keepOrigin(of: &reader, raw: batch.copyToArena(line.raw.span), member: member)
+          keepOrigin(of: &reader, raw: raw, member: member)
         }
         return []
       case .malformed(let malformation):

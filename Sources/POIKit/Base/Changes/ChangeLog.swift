@@ -189,8 +189,12 @@ final class ChangeLog {
 
   /// The number of the last entry that the log ever had.
   func lastNumber() throws -> Int64 {
-    try connection.integer("SELECT seq FROM main.sqlite_sequence WHERE name = \(literal: name)")
-      ?? 0
+    // A program may have emptied sqlite_sequence.
+    try connection.integer(
+      """
+      SELECT max(coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = \(literal: name)), 0),
+        coalesce((SELECT max(\(ChangeLog.number)) FROM \(quotedName)), 0))
+      """) ?? 0
   }
 
   func isEmpty() throws -> Bool {
