@@ -250,7 +250,7 @@ import Testing
           #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"#
             + #""properties":{"type":"zoo","geometry":{"type":"Point","coordinates":[1,2]}}}"#
         ])
-    // Nobody asked for its type, so it is among the unmapped members.
+    // no program asked for its type, so it is among the unmapped members.
     for (type, feature) in [
       (#""Feature""#, #"{"type":"Feature","geometry":\#(point),"properties":{},"n":1}"#),
       (
