@@ -114,7 +114,7 @@ extension SyncCommand {
         "make a table from a server's records, and track it"),
       .init("poi-sync", "pull what changed there, and push what changed here"),
       .init(
-        "poi-sync --pull 'https://example.org/pois?since={token}' --at /items --token-at /now",
+        "poi-sync --pull 'https://example.org/pois?since={token}' --token-at /now",
         "take over what changed on a server of another kind"),
       .init("poi-sync --every 20 --headers token.txt", "keep the store and the server equal"),
       .init("poi-sync --status", "see what was not sent, and what was refused"),

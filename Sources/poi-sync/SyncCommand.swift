@@ -74,6 +74,7 @@ struct SyncCommand {
       tool.diagnostics.note("all records and removals are offered again with the next cycle")
       return .done
     case .cycle, .check:
+      try checkAddresses()
       return try isDryRun
         ? tryCycle(&tool) : synchronise(store(model == nil ? .existing : .create), &tool)
     }
@@ -114,6 +115,19 @@ struct SyncCommand {
 
   // MARK: Cycles
 
+  /// Refuses an address that cannot be used or holds a password, before it comes into a store.
+  private func checkAddresses() throws {
+    let client = try client
+    do throws(SyncError) {
+      if let address { _ = try HTTPServer(address: address, client: client) }
+      for address in [source?.address, source?.idsAddress] {
+        if let address { try client.check(address: address) }
+      }
+    } catch {
+      throw UsageError(error.message)
+    }
+  }
+
   private typealias Cycle = ((SyncReport) -> BatchDecision) throws -> SyncReport
 
   private func synchronise(_ store: Store, _ tool: inout ToolEnvironment) throws -> ExitCode {
@@ -142,15 +156,6 @@ struct SyncCommand {
   /// A cycle with the server of the table, or a pull.
   private func cycle(_ store: Store) throws -> Cycle {
     let (client, model) = (try client, try namedModel)
-    // An address that cannot be used, or holds a password, must not come into the store.
-    do throws(SyncError) {
-      if let address { _ = try HTTPServer(address: address, client: client) }
-      for address in [source?.address, source?.idsAddress] {
-        if let address { try client.check(address: address) }
-      }
-    } catch {
-      throw UsageError(error.message)
-    }
     if try source != nil
       || address == nil && PulledTable.exists(in: store, table: table, model: model)
     {

@@ -13,6 +13,13 @@ final class MemoryServer: SyncServer {
   private var lastVersion = 0
   private var epoch = 1
 
+  /// Whether versions are texts.
+  var hasTextVersions = false
+
+  private func name(of version: Int) -> JSONValue {
+    hasTextVersions ? .string("v\"\(version)") : .number(version)
+  }
+
   /// Judges a pushed record; returns why it is refused.
   var refusal: (JSONValue) -> String? = { _ in nil }
 
@@ -36,9 +43,9 @@ final class MemoryServer: SyncServer {
 
   private func key(of document: JSONValue) -> String { document["id"]?.description ?? "" }
 
-  private static func with(_ version: Int, _ document: JSONValue) -> JSONValue {
+  private func with(_ version: Int, _ document: JSONValue) -> JSONValue {
     let members = (document.members ?? []).filter { $0.name != "_version" }
-    return .object(members + [.init(name: "_version", value: .number(version))])
+    return .object(members + [.init(name: "_version", value: name(of: version))])
   }
 
   func pull(after checkpoint: String?, limit: Int) throws(SyncError) -> [UInt8] {
@@ -46,7 +53,7 @@ final class MemoryServer: SyncServer {
     let page = records.values.filter { $0.version > last }.sorted { $0.version < $1.version }
       .prefix(limit)
     let answer = JSONValue.object([
-      .init(name: "documents", value: .array(page.map { Self.with($0.version, $0.document) })),
+      .init(name: "documents", value: .array(page.map { with($0.version, $0.document) })),
       .init(name: "checkpoint", value: .string("\(page.last?.version ?? last)")),
       .init(name: "epoch", value: .string("\(epoch)")),
     ])
@@ -69,12 +76,12 @@ final class MemoryServer: SyncServer {
     if let lie { return lie }
     if let words = refusal(document) { return outcome("refused", .string(words)) }
     let current = records[key(of: document)]
-    guard current?.version == document["_version"]?.integer else {
+    guard current.map({ name(of: $0.version) }) == document["_version"] else {
       guard let current else { return outcome("unknown", .bool(true)) }
-      return outcome("conflict", Self.with(current.version, current.document))
+      return outcome("conflict", with(current.version, current.document))
     }
     put(document)
-    return outcome("version", .number(lastVersion))
+    return outcome("version", name(of: lastVersion))
   }
 }
 

@@ -119,6 +119,7 @@ import Testing
     let first = UInt64.random(in: 0..<1 << 32)
     for seed in first..<first + Self.count(20) {
       let server = MemoryServer()
+      server.hasTextVersions = seed % 2 == 0
       rounds[try Self.run(seed: seed, over: server, flush: server.flush), default: 0] += 1
     }
     print("seeds from \(first); cycles until quiet: \(rounds)")

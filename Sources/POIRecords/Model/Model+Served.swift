@@ -14,9 +14,10 @@ extension Model {
   package var asServed: Model {
     var model = self
     model.rules.schemas.append(.anything)
+    // A text is kept as JSON, too, because it has no type of its own here.
     var version = Attribute(
       name: Model.versionColumn, column: Model.versionColumn,
-      source: .pointer([Model.versionMember]), types: [.string, .integer, .number], storage: .json,
+      source: .pointer([Model.versionMember]), types: [.integer, .number], storage: .json,
       isRequired: true, isLenient: false, readsEmptyAsNull: false, allowsNUL: false,
       defaultValue: nil, mergeRule: nil, schema: model.rules.schemas.count - 1, relation: nil)
     version.isContent = false

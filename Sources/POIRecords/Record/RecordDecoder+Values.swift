@@ -138,6 +138,8 @@ extension RecordDecoder {
     case .string where types.contains(.string) || layout.fields[index].attribute.isLenient:
       return stringSlot(
         of: index, text: element.tape.text(of: token), element: element, arena: &arena)
+    case .string where layout.fields[index].attribute.storage == .json:
+      return jsonSlot(of: index, value: value, element: element, arena: &arena)
     case .startObject where layout.fields[index].attribute.storage == .relation:
       return .related
     case .startObject
@@ -157,7 +159,7 @@ extension RecordDecoder {
     }
   }
 
-  /// The slot of an object or array that is kept as JSON.
+  /// The slot of a value that is kept as JSON.
   private mutating func jsonSlot(
     of index: Int, value: Int, element: JSONElement, arena: inout GrowableBuffer<UInt8>
   ) -> ValueSlot {
