@@ -138,7 +138,7 @@ extension RecordDecoder {
     case .string where types.contains(.string) || layout.fields[index].attribute.isLenient:
       return stringSlot(
         of: index, text: element.tape.text(of: token), element: element, arena: &arena)
-    case .string where layout.fields[index].attribute.storage == .json:
+    case .string where !layout.fields[index].attribute.isContent:
       return jsonSlot(of: index, value: value, element: element, arena: &arena)
     case .startObject where layout.fields[index].attribute.storage == .relation:
       return .related
