@@ -53,6 +53,7 @@ package struct PulledTable: Sendable {
   ) throws(StoreError) -> ImportReport {
     var options = ImportOptions()
     options.isSnapshot = true
+    options.isListOfKeys = true
     options.isRestarting = true
     options.jobCount = 1
     options.pointer = ""

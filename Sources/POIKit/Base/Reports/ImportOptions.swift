@@ -70,6 +70,9 @@ public struct ImportOptions: Sendable {
   /// unless it names a limit, and another one than that snapshot did.
   public var removalLimit: Limit?
 
+  /// Whether a snapshot has no records, only their keys. Then it adds no rows.
+  var isListOfKeys = false
+
   static let defaultRemovalLimit = Limit.percent(20)
 
   /// What happens when a record meets a stored one with the same key. If nil: `newest` for a snapshot

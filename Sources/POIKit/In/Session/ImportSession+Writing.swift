@@ -32,7 +32,9 @@ extension ImportSession {
       if options.isSnapshot, !options.isResuming {
         // Whoever repeats a snapshot that did not end resumes or restarts it.
         try checkInputNames()
-        try store.checkEarlierSnapshots(of: model, limit: options.removalLimit)
+        if !options.isListOfKeys {
+          try store.checkEarlierSnapshots(of: model, limit: options.removalLimit)
+        }
       }
       try store.prepareTables(
         for: model, mayChange: unfinished.isEmpty || options.isRestarting && !options.isResuming)
