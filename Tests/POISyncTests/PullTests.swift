@@ -168,6 +168,15 @@ import Testing
       #expect(throws: (any Error).self, "\(list)") { try pull(list) }
       #expect(try fixture.ids() == Array(1...12), "\(list)")
     }
+    // What a killed list leaves holds off no other one.
+    #expect(try pull("/ids").pulled.removedCount == 2)
+    try fixture.store.withConnection { connection in
+      try connection.execute(
+        """
+        UPDATE poikit_run SET state = 'running', counters = '{}'
+        WHERE id = (SELECT max(id) FROM poikit_run)
+        """)
+    }
     // Whoever undoes the removal gets the rows back.
     #expect(try pull("/ids").pulled.removedCount == 2)
     let run = try fixture.store.withConnection { connection in
