@@ -86,6 +86,7 @@ struct SyncCommand {
 
   /// Says which duties of the protocol the server does not keep.
   private func checkServer(writes: Bool, _ tool: inout ToolEnvironment) throws -> ExitCode {
+    try checkAddresses()
     let model = try namedModel ?? store(.readOnly).model(ofTable: table)
     var check = try ServerCheck(HTTPServer(address: address ?? "", client: client), model: model)
     defer {
@@ -116,6 +117,8 @@ struct SyncCommand {
   // MARK: Cycles
 
   /// Refuses an address that cannot be used or holds a password, before it comes into a store.
+  ///
+  /// - Throws: `UsageError`, because it is the command line that is wrong.
   private func checkAddresses() throws {
     let client = try client
     do throws(SyncError) {

@@ -164,6 +164,7 @@ import Testing
     for (arguments, words) in [
       (["--pull", "http://localhost/a", "--server", "http://localhost"], "--server"),
       (["--at", "/items"], "--pull"), (["--pull", "example.org"], "no address"),
+      (["--check-server", "example.org"], "no address"),
       (["--pull", "http://localhost/a", "--overlap", "later"], "span of time"),
       (["--dry-run", "--every", "5"], "--every"), (["--write"], "--check-server"),
     ] {

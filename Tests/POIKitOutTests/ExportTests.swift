@@ -250,7 +250,7 @@ import Testing
           #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"#
             + #""properties":{"type":"zoo","geometry":{"type":"Point","coordinates":[1,2]}}}"#
         ])
-    // no program asked for its type, so it is among the unmapped members.
+    // No program asked for its type, so it is among the unmapped members.
     for (type, feature) in [
       (#""Feature""#, #"{"type":"Feature","geometry":\#(point),"properties":{},"n":1}"#),
       (
