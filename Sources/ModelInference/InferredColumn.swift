@@ -29,6 +29,9 @@ struct InferredColumn {
 
   var canBeKey = false
 
+  /// The type that texts in rows have unless they are the key, and whether they are numbers with a decimal comma.
+  var numeral: (type: String, hasComma: Bool)?
+
   var property: JSONValue.Member {
     var members: [JSONValue.Member] = []
     add("type", ModelDraft.types(types + (allowsNull ? ["null"] : [])))

@@ -63,7 +63,14 @@ extension ModelDraft {
     let limit = name.isLatitude ? 90.0 : 180.0
     return seen.numbers.bounds.areIn(-limit...limit)
       && seen.isMost(
-        seen.counts.number + seen.texts.numericCount + (isStrict ? 0 : seen.texts.emptyCount))
+        seen.counts.number + seen.texts.numericCount + (isStrict ? 0 : seen.texts.emptyCount)
+          + (hasDecimalComma(seen) ? seen.numerals.commaCount : 0))
+  }
+
+  /// Whether all texts in rows are numbers with a decimal comma; the name tells that they are no thousands.
+  private func hasDecimalComma(_ seen: PathStatistics) -> Bool {
+    seen.numerals.commaCount > 0
+      && seen.numerals.commaCount == seen.counts.string - seen.texts.emptyCount
   }
 
   private func describeCoordinate(_ column: inout InferredColumn, name: MemberName) {
@@ -74,9 +81,10 @@ extension ModelDraft {
       set("maximum", .number(limit), of: &column)
     }
     if column.statistics.counts.string > 0 {
-      set("x-lenient", .bool(true), of: &column)
+      let hasComma = hasDecimalComma(column.statistics)
+      set(hasComma ? "x-decimal-comma" : "x-lenient", .bool(true), of: &column)
       acceptEmpty(&column)
-      column.remarks.append("written as text")
+      column.remarks.append(hasComma ? "with a decimal comma" : "written as text")
     }
     column.remarks.append(numbers(of: column.statistics))
   }
@@ -141,13 +149,53 @@ extension ModelDraft {
           "some are empty: \"x-empty-as-null\": true, with null among the types, reads them as null"
         )
       }
-      if texts.numericCount == seen.counts.string {
+      column.numeral = seen.numeral
+      describeNumerals(&column)
+      if column.numeral == nil, texts.numericCount == seen.counts.string,
+        !seen.numerals.hasLeadingZero
+      {
         let type = texts.integerCount == seen.counts.string ? "integer" : "number"
         column.remarks.append(
           "all are numbers written as text: left as text, because codes are; \"type\": \"\(type)\" "
             + "with \"x-lenient\": true keeps them as numbers")
       }
     }
+  }
+
+  /// Says how texts in rows could be read that stay texts.
+  private func describeNumerals(_ column: inout InferredColumn) {
+    let (seen, numerals) = (column.statistics, column.statistics.numerals)
+    if numerals.hasLeadingZero {
+      column.remarks.append("some begin with a zero: left as text, because codes do")
+    }
+    if column.numeral == nil, hasDecimalComma(seen) {
+      column.remarks.append(
+        "numbers with a comma before three digits: left as text, because they may be thousands; "
+          + "\"type\": \"number\" with \"x-decimal-comma\": true reads decimals")
+    }
+    guard numerals.dayCount > 0, seen.isMost(numerals.dayCount + seen.texts.emptyCount) else {
+      return
+    }
+    let separator = String(numerals.firstDay.first { !$0.isNumber } ?? "/")
+    let patterns = [
+      numerals.greatestParts.1 <= 12 ? ["dd", "MM", "yyyy"] : nil,
+      numerals.greatestParts.0 <= 12 ? ["MM", "dd", "yyyy"] : nil,
+    ].compactMap { $0?.joined(separator: separator) }
+    guard !patterns.isEmpty else { return }
+    column.remarks.append(
+      "left as text: \"format\": \"date\" with \"x-date-pattern\": "
+        + patterns.map { "\"\($0)\"" }.joined(separator: " or ")
+        + " reads \(numerals.firstDay) as a date")
+  }
+
+  /// Makes texts in rows numbers or booleans, unless they are the key.
+  func readNumerals(of column: inout InferredColumn) {
+    guard let (type, hasComma) = column.numeral else { return }
+    let isMeasure =
+      type == "integer" && !isStrict && MemberName(column.nameSteps.last ?? "").isMeasured
+    column.types = [isMeasure ? "number" : type]
+    set(hasComma ? "x-decimal-comma" : "x-lenient", .bool(true), of: &column)
+    if column.statistics.texts.emptyCount > 0 { acceptEmpty(&column) }
   }
 
   // MARK: Numbers and the rest

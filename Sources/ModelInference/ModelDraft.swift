@@ -64,6 +64,9 @@ struct ModelDraft {
     dropRarest()
     nameColumns()
     key = chosenKey()
+    for index in columns.indices where !key.indices.contains(index) {
+      readNumerals(of: &columns[index])
+    }
     if !isStrict {
       // A column of several types stores true as 1, so booleans are kept beside it.
       for index in columns.indices

@@ -82,7 +82,9 @@ public struct ModelInference: ~Copyable {
     switch source.content {
     case .file(let path):
       var file: FileSource
-      do { file = try FileSource(path: path) } catch { throw StoreError(error) }
+      do { file = try FileSource(path: path, encoding: options.encoding) } catch {
+        throw StoreError(error)
+      }
       try read(from: &file)
     case .bytes(let bytes):
       var bytes = BytesSource(bytes, name: source.name)
@@ -109,9 +111,14 @@ public struct ModelInference: ~Copyable {
       }
       inputs.append(input)
       rejectLines = RejectLineDetector()
+      if case .delimited(let delimiter) = place.shape {
+        inputs[inputs.count - 1].delimiter = Character(Unicode.Scalar(delimiter))
+      }
+      tree.isOfRows = inputs[inputs.count - 1].delimiter != nil
       var reader = ElementReader(
         shape: place.shape, limits: options.limits.readingLimits,
-        hasHeader: place.hasHeader || options.hasHeader, columns: place.columns, isResumable: false,
+        hasHeader: options.columns.isEmpty && (place.hasHeader || options.hasHeader),
+        columns: options.columns.isEmpty ? place.columns : options.columns, isResumable: false,
         watching: ReferenceSystem.pointer(beside: place.shape).map { [$0] } ?? [])
       for start in stride(from: 0, to: pending.count, by: InputChunk.byteCount) {
         let end = min(start + InputChunk.byteCount, pending.count)
@@ -158,8 +165,22 @@ public struct ModelInference: ~Copyable {
     }
   }
 
+  /// A message about rows whose first one may be no header, because a name in it is a number; nil for all others.
+  public var headerDoubt: (message: String, advice: [Advice])? {
+    guard options.columns.isEmpty, let input = inputs.last(where: { $0.delimiter != nil }),
+      let place = tree.places.first(where: {
+        $0.parent == PathTree.root && NumberText.isNumber($0.name.utf8Span.span)
+      })
+    else { return nil }
+    return (
+      "\(input.name): the first row, with \(place.name), has the names of the columns; if it is a record",
+      [.nameColumns]
+    )
+  }
+
   private static func advice(onRule rule: String?) -> [Advice] {
-    rule.flatMap(Advice.Limit.init).map { [.raise($0)] } ?? []
+    if rule == "utf-8" { return [.nameEncoding] }
+    return rule.flatMap(Advice.Limit.init).map { [.raise($0)] } ?? []
   }
 
   /// Returns the model's document as indented JSON text with a final newline.
@@ -191,7 +212,8 @@ public struct ModelInference: ~Copyable {
       }
       throw StoreError(
         .unreadable, "\(message): \(firstFlaw.text)\(formatAdvice)",
-        advice: ModelInference.advice(onRule: firstFlaw.rule))
+        advice: ModelInference.advice(onRule: firstFlaw.rule)
+          + (formatAdvice.isEmpty ? [] : [.nameDelimiter]))
     }
     if let flaw = flaw(ofLoneObjectIn: tree) { throw flaw }
     let draft = ModelDraft(tree, table: table, isStrict: isStrict, timestamp: timestamp)
@@ -233,7 +255,8 @@ public struct ModelInference: ~Copyable {
     if options.areInputsRecords { return (.sequence, false, []) }
     func begin(keepingBytes keepsBytes: Bool) -> InputSurvey {
       let detector = ShapeDetector(
-        elementMarkers: [[RejectLine.marker]], hasHeader: options.hasHeader)
+        elementMarkers: [[RejectLine.marker]], hasHeader: options.hasHeader,
+        delimiter: options.delimiter?.asciiValue)
       return InputSurvey(of: source.name, by: detector, keepsBytes: keepsBytes)
     }
     var survey = begin(keepingBytes: true)
@@ -356,8 +379,8 @@ public struct ModelInference: ~Copyable {
   }
 
   private var formatAdvice: String {
-    leavesObjectsOut || inputs.contains { $0.pointer != nil }
-      ? "" : "; is this JSON? CSV and other formats are converted first"
+    leavesObjectsOut || inputs.contains { $0.pointer != nil || $0.delimiter != nil }
+      ? "" : "; is this JSON?"
   }
 
   private var introduction: [String] {
@@ -377,6 +400,7 @@ public struct ModelInference: ~Copyable {
       let pointer = options.pointer ?? input.pointer.flatMap { $0.isEmpty ? nil : $0 }
       let place =
         (pointer.map { " --at \($0.shellWord)" } ?? "") + (options.hasHeader ? " --header" : "")
+        + rowOptions
       let file = " " + Self.argument(for: input)
       if let index = places.firstIndex(where: { $0.pointer.isExactly(place) }) {
         places[index].files += file
@@ -388,6 +412,16 @@ public struct ModelInference: ~Copyable {
       sentences.append("Import: poi-import --model FILE\(place)\(files), where FILE is this one.")
     }
     return sentences
+  }
+
+  /// The options of the tool for rows and for the encoding.
+  private var rowOptions: String {
+    let delimiter = options.delimiter.map { $0 == "\t" ? "tab" : "\($0)" }
+    let columns = options.columns.isEmpty ? nil : options.columns.joined(separator: ",")
+    let words = [
+      ("delimiter", delimiter), ("columns", columns), ("encoding", options.encoding?.rawValue),
+    ]
+    return words.map { name, word in word.map { " --\(name) \($0.shellWord)" } ?? "" }.joined()
   }
 
   private static func argument(for input: ImportReport.Input) -> String {

@@ -39,7 +39,8 @@ extension PathStatistics {
 
   /// Returns a hash of the value.
   mutating func observe(
-    text: Span<UInt8>, holdsNUL mayHoldNUL: Bool, scope: inout DistinctCounter.Scope
+    text: Span<UInt8>, holdsNUL mayHoldNUL: Bool, isOfRow: Bool = false,
+    scope: inout DistinctCounter.Scope
   ) -> UInt64 {
     counts.string += 1
     var length = 0
@@ -57,7 +58,14 @@ extension PathStatistics {
       texts.formatCounts[Int(format.rawValue)] += 1
     }
     moments.observe(text)
-    if NumberText.isNumber(text) { observe(numeric: text) }
+    if isOfRow { numerals.observe(text) }
+    if NumberText.isNumber(text) {
+      observe(numeric: text)
+    } else if isOfRow, let number = NumberText.withPoint(text),
+      case .real(let real, isExact: true) = NumberText.value(number.span)
+    {
+      numbers.bounds.include(real)
+    }
     remember(JSONText.quoted(String(copying: text)), byteCount: text.count)
     return hash
   }

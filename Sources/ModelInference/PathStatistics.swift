@@ -36,6 +36,8 @@ struct PathStatistics {
   var numbers = Numbers()
   var texts = Texts()
   var moments: Moments
+  /// Of the texts in rows of delimited text.
+  var numerals = Numerals()
   var elementCounts = ClosedBounds<Int>()
   /// Whether an array is long or has elements other than numbers.
   var hasLongArray = false
@@ -251,6 +253,20 @@ struct PathStatistics {
   var isDateTime: Bool {
     isText && isMost(moments.instantCount + texts.emptyCount)
       && moments.instantCount * 10 >= counts.string * 9
+  }
+
+  /// The type of texts in rows, of which some may be empty; nil if they are texts.
+  var numeral: (type: String, hasComma: Bool)? {
+    func areMost(_ count: Int) -> Bool { count > 0 && isMost(count + texts.emptyCount) }
+    guard isText else { return nil }
+    if areMost(numerals.booleanCount) { return ("boolean", false) }
+    guard !numerals.hasLeadingZero else { return nil }
+    if areMost(numerals.integerCount) { return ("integer", false) }
+    guard numerals.haveDecimalsOfNumbers else { return nil }
+    if numerals.commaCount > 0, numerals.commaCount == counts.string - texts.emptyCount {
+      return numerals.mayBeThousands ? nil : ("number", true)
+    }
+    return numerals.commaCount == 0 && areMost(numerals.pointCount) ? ("number", false) : nil
   }
 
   var isEmptyArray: Bool { isArray && elementCounts.greatest == 0 }

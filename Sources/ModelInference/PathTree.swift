@@ -30,6 +30,9 @@ struct PathTree: ~Copyable {
   private let latestTimestamp: Int64
 
   private(set) var recordCount = 0
+
+  /// Whether the records are rows of delimited text.
+  var isOfRows = false
   private var scope = DistinctCounter.Scope(hashCount: PathTree.sharedHashLimit)
 
   /// The hashes of the values in the current record, and of those that can be its key.
@@ -104,7 +107,8 @@ struct PathTree: ~Copyable {
       remember(hash, ofKeyAt: place)
     case .string:
       let hash = places[place].observe(
-        text: record.tape.text(of: token), holdsNUL: record.holdsNUL, scope: &scope)
+        text: record.tape.text(of: token), holdsNUL: record.holdsNUL, isOfRow: isOfRows,
+        scope: &scope)
       remember(hash, ofKeyAt: place)
     case .startObject:
       if let value = ExtendedValue(objectAt: index, of: record.tape) {

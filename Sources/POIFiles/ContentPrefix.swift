@@ -3,7 +3,7 @@ package import JSONStreaming
 /// What the first bytes of an input say about its content.
 package enum ContentPrefix {
   private static let magics =
-    Compression.allCases.map(\.magic) + ForeignFormat.allCases.map(\.magic)
+    Compression.allCases.map(\.magic) + ForeignFormat.allCases.map(\.magic) + TextDecoder.marks
 
   /// Whether more bytes are needed to identify a content that begins with `bytes`.
   package static func isUndecided(_ bytes: [UInt8]) -> Bool {

@@ -9,6 +9,8 @@ internal import JSONStreaming
 /// children that are not its own: the exit status would be lost, and the input would fail at its
 /// end.
 ///
+/// Text in UTF-16 with a byte-order mark, or in an encoding that is named, becomes UTF-8.
+///
 /// The file and the child are released with the source. Files whose first bytes show that they are
 /// not JSON, such as zip archives, are refused.
 public struct FileSource: ~Copyable, ByteSource {
@@ -25,6 +27,9 @@ public struct FileSource: ~Copyable, ByteSource {
 
   private var decompressor: Decompressor?
 
+  private let encoding: TextEncoding?
+  private var decoder: TextDecoder?
+
   private var readByteCount = 0
 
   /// Opens the input at `path`.
@@ -34,12 +39,15 @@ public struct FileSource: ~Copyable, ByteSource {
   ///
   /// - Parameters:
   ///   - path: the path of a file or pipe, or `-` for standard input, which stays open.
+  ///   - encoding: the encoding of the text if it is neither UTF-8 nor UTF-16 with a byte-order mark. Offsets in the
+  ///     input count the bytes of UTF-8.
   ///   - isInterrupted: called when a signal ends the wait for a slow pipe or its writer. If it
   ///     returns true, the source throws an `InputError` with the code `interrupted`.
   /// - Throws: `InputError` if nothing readable is at the path, if its first bytes belong to another
   ///   kind of file, such as a zip archive, or if the program that decompresses it cannot be started.
   public init(
-    path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
+    path: String, encoding: TextEncoding? = nil,
+    isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(InputError) {
     let isStandardInput = path == "-"
     let name = FileSource.name(ofPath: path)
@@ -52,6 +60,8 @@ public struct FileSource: ~Copyable, ByteSource {
     self.input = input
     self.beginning = beginning
     peeked = beginning.isSeekable ? [] : beginning.bytes[...]
+    self.encoding = encoding
+    decoder = TextDecoder(encoding, contentPrefix: beginning.bytes)
   }
 
   /// The name by which the store knows a source of `path`: the path, or `standard input`.
@@ -124,6 +134,19 @@ extension FileSource {
 
   public mutating func read(into output: inout OutputSpan<UInt8>) throws(InputError) {
     precondition(output.freeCapacity > 0)
+    guard decoder != nil else { return try readBytes(into: &output) }
+    while decoder?.isEmpty == true {
+      let bytes = try [UInt8](capacity: InputChunk.byteCount) { bytes throws(InputError) in
+        try readBytes(into: &bytes)
+      }
+      decoder?.append(bytes)
+      if bytes.isEmpty { break }
+    }
+    decoder?.take(into: &output)
+  }
+
+  /// Appends the next bytes as they are, decompressed.
+  private mutating func readBytes(into output: inout OutputSpan<UInt8>) throws(InputError) {
     if beginning.compression != nil {
       try decompressor?.read(into: &output, feedingFrom: input)
       return
@@ -155,6 +178,7 @@ extension FileSource {
       throw InputError(reading: name, error)
     }
     readByteCount = 0
+    decoder = TextDecoder(encoding, contentPrefix: beginning.bytes)
     decompressor = try Self.startDecompressor(of: input, beginning: beginning, named: name)
     return true
   }

@@ -17,8 +17,10 @@ package struct RewindableSource: ~Copyable, ByteSource {
   package var hasReachedLimit: Bool { isLimited && position >= Self.byteLimit }
 
   /// Opens the input at `path`, as `FileSource` does.
-  package init(path: String, isInterrupted: @escaping @Sendable () -> Bool) throws(InputError) {
-    source = try FileSource(path: path, isInterrupted: isInterrupted)
+  package init(
+    path: String, encoding: TextEncoding?, isInterrupted: @escaping @Sendable () -> Bool
+  ) throws(InputError) {
+    source = try FileSource(path: path, encoding: encoding, isInterrupted: isInterrupted)
   }
 
   package var name: String { source.name }

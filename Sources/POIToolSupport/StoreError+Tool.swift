@@ -1,3 +1,4 @@
+internal import POIFiles
 public import POIKit
 internal import POISQLite
 
@@ -41,7 +42,7 @@ extension String {
 }
 
 extension Advice {
-  var text: String {
+  public var text: String {
     switch self {
     case .resume: "continue with --resume"
     case .restart: "begin again with --restart"
@@ -50,6 +51,11 @@ extension Advice {
     case .nameSameShard: "use the same --shard, or none"
     case .nameRecords: "name where the records are with --at"
     case .readHeader: "use --header if they are arrays below a header"
+    case .nameDelimiter: "name the delimiter with --delimiter if they are rows of text"
+    case .nameColumns: "name all columns with --columns"
+    case .nameEncoding:
+      "name the encoding with --encoding "
+        + TextEncoding.allCases.map(\.rawValue).joined(separator: " or ")
     case .chooseRecords: "choose with --at"
     case .omitPointer: "leave out --at"
     case .use(let policy): "use --merge \(policy.rawValue)"

@@ -1,3 +1,4 @@
+import POIFiles
 import POIKit
 import POIToolSupport
 
@@ -54,6 +55,24 @@ extension ImportCommand {
         detail:
           "Arrays are the elements of an array, or lines. Without it, a header is detected in a "
           + "top-level array if the row after it has a value that is not a text.",
+        section: "Input and store"),
+      OptionDescription(
+        "delimiter", "C",
+        summary: "the inputs are rows of text delimited by C, such as ';' or tab",
+        detail:
+          "Without it, comma, TAB, ; and | are found by the first rows. The first row has the names of the "
+          + "columns. An empty field is null, \"\" an empty text.",
+        section: "Input and store"),
+      OptionDescription(
+        "columns", "NAME[,NAME…]", isRepeatable: true,
+        summary: "the names of the columns of rows that have no header",
+        section: "Input and store"),
+      OptionDescription(
+        "encoding", "NAME",
+        choices: .cases { (encoding: TextEncoding) in
+          encoding == .latin1 ? "ISO 8859-1" : "Latin 1 with the euro sign, as on Windows"
+        },
+        summary: "the encoding of the inputs (default: UTF-8, or UTF-16 with a byte-order mark)",
         section: "Input and store"),
       .trustSchema(section: "Input and store"),
       OptionDescription(
@@ -285,7 +304,8 @@ extension ImportCommand {
     ],
     exclusions: [
       ["model", "infer"], ["resume", "restart", "dry-run"], ["dry-run", "snapshot"],
-      ["limit", "snapshot"], ["shard", "snapshot"],
+      ["limit", "snapshot"], ["shard", "snapshot"], ["delimiter", "at"], ["delimiter", "header"],
+      ["columns", "header"], ["delimiter", "token-at"],
     ],
     exitCodes: [
       .done, .rejected,
@@ -313,7 +333,8 @@ extension ImportCommand {
 
   /// The options beside `--infer=print`.
   private static let printingAccepts = [
-    "table", "key", "timestamp", "at", "header", "limit", "max-skew", "max-record-bytes",
+    "table", "key", "timestamp", "at", "header", "delimiter", "columns", "encoding", "limit",
+    "max-skew", "max-record-bytes",
     "max-string-bytes", "max-depth", "max-keys", "nan",
   ]
 

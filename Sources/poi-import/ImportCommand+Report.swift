@@ -262,8 +262,17 @@ extension ImportCommand {
           + "marks or surplus commas")
     }
     if let note = noteOnElements(of: report) { notes.append(note) }
+    for input in report.inputs {
+      guard let delimiter = input.delimiter, options.delimiter == nil else { continue }
+      notes.append(
+        "\(input.name): read as rows of text, with \(delimiter == "\t" ? "TAB" : "\(delimiter)") between the fields"
+      )
+    }
     for (rule, _) in report.rejectsByRule {
       if rule == "nan" { notes.append("--nan null reads NaN and Infinity as null") }
+      if rule == "utf-8" {
+        notes.append("rejected by the rule utf-8: \(Advice.nameEncoding.text)")
+      }
       guard let limit = Advice.Limit(rule: rule) else { continue }
       notes.append("rejected by the rule \(rule): \(limit.option) sets its limit")
     }
@@ -286,10 +295,10 @@ extension ImportCommand {
       return note.advised(by: [.nameRecords, .readHeader])
     }
     // An array or an object around the elements shows that the input is JSON, even if damaged.
-    guard report.inputs.allSatisfy({ $0.pointer == nil }),
+    guard report.inputs.allSatisfy({ $0.pointer == nil && $0.delimiter == nil }),
       report.rejectsOnlyMalformed
     else { return nil }
-    return note + ": is this JSON? CSV and other formats are converted first"
+    return "\(note): is this JSON?".advised(by: [.nameDelimiter])
   }
 }
 

@@ -112,7 +112,8 @@ extension ImportCommand {
     case .importInferred: return try importInferred(&tool)
     case .printInferredModel(let isStrict):
       let inferred = try inferredModel(tool.diagnostics, isStrict: isStrict) { inference, path in
-        var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
+        var source = try FileSource(
+          path: path, encoding: options.encoding, isInterrupted: { Interruption.isRequested })
         try inference.read(from: &source)
       }
       tool.output.write(json: try overriding(Model(parsing: inferred.document)).printedDocument)
@@ -220,7 +221,8 @@ extension ImportCommand {
     guard adaptsModel else { return try importInputs(standardInput: &standardInput, &tool) }
     if widens || addsColumns { try requireRegularFiles(for: widens ? "widen" : "add-columns") }
     if inputs.contains("-") {
-      standardInput = try RewindableSource(path: "-", isInterrupted: { Interruption.isRequested })
+      standardInput = try RewindableSource(
+        path: "-", encoding: options.encoding, isInterrupted: { Interruption.isRequested })
     }
     var command = self
     try command.adaptModel(&standardInput, &tool)
@@ -245,7 +247,8 @@ extension ImportCommand {
     // Standard input is read once: its beginning is kept for the import.
     var standardInput: RewindableSource?
     if inputs.contains("-") {
-      standardInput = try RewindableSource(path: "-", isInterrupted: { Interruption.isRequested })
+      standardInput = try RewindableSource(
+        path: "-", encoding: options.encoding, isInterrupted: { Interruption.isRequested })
     }
     if let stored = try storedModel(for: inputs[0], beginningWith: &standardInput) {
       command.model = try overriding(stored)
@@ -264,7 +267,8 @@ extension ImportCommand {
         try inference.read(
           from: &standardInput!, byteLimit: min(byteLimit, RewindableSource.byteLimit))
       } else {
-        var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
+        var source = try FileSource(
+          path: path, encoding: options.encoding, isInterrupted: { Interruption.isRequested })
         try inference.read(from: &source, byteLimit: byteLimit)
       }
     }
@@ -327,7 +331,8 @@ extension ImportCommand {
       if path == "-" {
         isRead = try standardInput != nil && reads(only, &standardInput!)
       } else {
-        var source = try RewindableSource(path: path, isInterrupted: { Interruption.isRequested })
+        var source = try RewindableSource(
+          path: path, encoding: options.encoding, isInterrupted: { Interruption.isRequested })
         isRead = try reads(only, &source)
       }
       if !isRead { return nil }
@@ -415,10 +420,10 @@ extension ImportCommand {
     var inference = try ModelInference(options: options) { Self.decision($0, diagnostics) }
     for path in inputs { try read(&inference, path) }
     diagnostics.clearProgress()
-    let omission = inference.omission
+    let remarks = [inference.omission, inference.headerDoubt].compactMap(\.self)
     let places = inference.inputs.map(\.pointer)
     let model = try inference.finishWithKey(isStrict: isStrict, timestamp: timestamp)
-    if let omission { diagnostics.warning(omission.message.advised(by: omission.advice)) }
+    for remark in remarks { diagnostics.warning(remark.message.advised(by: remark.advice)) }
     return (model.document, model.key, places)
   }
 

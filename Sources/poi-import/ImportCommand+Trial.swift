@@ -15,7 +15,8 @@ extension ImportCommand {
     try checkOptions()
     var first: RewindableSource
     do {
-      first = try RewindableSource(path: inputs[0], isInterrupted: { Interruption.isRequested })
+      first = try RewindableSource(
+        path: inputs[0], encoding: options.encoding, isInterrupted: { Interruption.isRequested })
     } catch {
       guard error.code == .interrupted else { throw error }
       return try stopAtOnce(&tool)
@@ -102,6 +103,8 @@ extension ImportCommand {
     options.maximumSkew = self.options.maximumSkew
     options.pointer = self.options.pointer
     options.hasHeader = self.options.hasHeader
+    options.delimiter = self.options.delimiter
+    options.columns = self.options.columns
     options.areInputsRecords = self.options.areInputsRecords
     options.recordLimit = self.options.recordLimit
     return options

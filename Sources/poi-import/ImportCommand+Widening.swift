@@ -31,7 +31,7 @@ extension ImportCommand {
     }
     if addsColumns {
       let inferred = try inferredModel(tool.diagnostics) { inference, path in
-        try Self.read(path, &standardInput) { source in try inference.read(from: &source) }
+        try read(path, &standardInput) { source in try inference.read(from: &source) }
       }
       let (larger, names) = try model.adding(
         attributesOf: Model(parsing: inferred.document), unless: obstacle)
@@ -51,7 +51,7 @@ extension ImportCommand {
     }
     for path in inputs {
       do {
-        try Self.read(path, &standardInput) { source in try session.importAll(from: &source) }
+        try read(path, &standardInput) { source in try session.importAll(from: &source) }
       } catch {
         // The import itself will report it.
         break
@@ -62,7 +62,7 @@ extension ImportCommand {
   }
 
   /// Reads an input that is read again later.
-  private static func read(
+  private func read(
     _ path: String, _ standardInput: inout RewindableSource?,
     _ read: (inout RewindableSource) throws -> Void
   ) throws {
@@ -70,8 +70,9 @@ extension ImportCommand {
       guard standardInput != nil else { return }
       try read(&standardInput!)
       _ = try standardInput!.restart()
-    } else if regularFileSize(path) != nil {
-      var source = try RewindableSource(path: path, isInterrupted: { Interruption.isRequested })
+    } else if Self.regularFileSize(path) != nil {
+      var source = try RewindableSource(
+        path: path, encoding: options.encoding, isInterrupted: { Interruption.isRequested })
       try source.restartFinally()
       try read(&source)
     }

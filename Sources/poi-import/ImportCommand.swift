@@ -55,6 +55,10 @@ struct ImportCommand {
     options.jobCount = try arguments.integer("jobs", in: 1...2) ?? options.jobCount
     options.pointer = arguments.text("at")
     options.hasHeader = arguments.flag("header")
+    options.delimiter = try arguments.value(
+      "delimiter", "is not one character such as ';', or tab", Self.delimiter)
+    options.columns = arguments.texts("columns")
+    options.encoding = arguments.choice("encoding", as: TextEncoding.self)
     options.tokenPointer = arguments.text("token-at")
     options.source = arguments.text("source") ?? ""
     guard arguments.text("source") != "" else {
@@ -150,6 +154,11 @@ struct ImportCommand {
 
   /// This command with more arguments, for a shell.
   func commandLine(adding more: String...) -> String { arguments.commandLine(adding: more) }
+
+  private static func delimiter(_ text: String) -> Character? {
+    if text == "tab" || text == "\\t" { return "\t" }
+    return text.count == 1 ? text.first : nil
+  }
 
   private static func shard(_ text: String) -> ImportOptions.Shard? {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)

@@ -70,11 +70,13 @@ import Testing
     #expect(try rows("SELECT id, name FROM rows", in: folder) == ["1|x", "2|y"])
   }
 
-  @Test func `CSV is not stored`() throws {
+  @Test func `text without rows or JSON is not stored`() throws {
     let folder = try ScratchFolder()
-    try folder.write("id,name\n1,A\n", to: "a.csv")
+    try folder.write("id name\n1 A\n", to: "a.csv")
     let outcome = try tool.run(["a.csv"], in: folder.path)
-    #expect(outcome.exitCode == 65 && outcome.messages.contains("is this JSON?"), "\(outcome)")
+    #expect(
+      outcome.exitCode == 65 && outcome.messages.contains("is this JSON?; name the delimiter"),
+      "\(outcome)")
     #expect(Files.names(in: folder.path) == ["a.csv"])
   }
 

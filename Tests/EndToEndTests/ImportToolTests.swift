@@ -247,8 +247,7 @@ import Testing
   @Test(
     arguments: [
       (
-        Array("id,name\n1,\"x\"\n2,y\n".utf8),
-        "none of 5 elements is a JSON object: is this JSON? CSV and other formats are converted first"
+        Array("id name\n1 \"x\"\n2 y\n".utf8), "is a JSON object: is this JSON?; name the delimiter"
       ),
       (Array("name\nDom\nCaf".utf8) + [0xE9, 0x0A], "is this JSON?"),
       (Array("[1,null]".utf8), "none of 2 elements is a JSON object; name where the records are"),

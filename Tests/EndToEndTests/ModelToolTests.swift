@@ -315,8 +315,8 @@ import Testing
       (#"{"id":1,"a":tru}"#, [], "x:1:1: ", "byte 16 of the record\n"),
       ("[x]", [], "x:1:2: ", "at \"x\"\n"),
       (
-        "a,b\n1,2\n", [], "x:1:1: ",
-        "; is this JSON? CSV and other formats are converted first\n"
+        "a b\n1 2\n", [], "x:1:1: ",
+        "; is this JSON?; name the delimiter with --delimiter if they are rows of text\n"
       ),
       (
         #"{"id":"long"}"#, ["--max-string-bytes", "3"], "x:1:1: ",

@@ -16,7 +16,7 @@ struct RandomInput {
       elements.append(Self.element(index, style: style, using: &generator))
     }
     var text: String
-    switch Int.random(in: 0..<8, using: &generator) {
+    switch Int.random(in: 0..<10, using: &generator) {
     case 0:
       shape = .sequence
       text = elements.joined(separator: "\n") + "\n"
@@ -48,6 +48,15 @@ struct RandomInput {
       text =
         #"{"meta":{"view":{"columns":[{"name":"a"},{"name":"b"},{"name":"\u0063"}]}},"data":["#
         + rows.joined(separator: ",\n") + "]}"
+    case 8:
+      shape = .delimited(by: UInt8(ascii: ","))
+      let end = ["\n", "\r\n", "\r"][style]
+      let rows = elements.enumerated().map { "\($0.offset),\(Self.quoted($0.element)),x" }
+      text = (["a,b,\"c \"\"d\"\"\""] + rows).joined(separator: end) + end
+    case 9:
+      shape = .delimited(by: UInt8(ascii: ";"))
+      let rows = elements.enumerated().map { "\($0.offset);;\($0.element);\"\"" }
+      text = (["a;b;c;"] + rows).joined(separator: "\n")
     default:
       shape = .container(JSONPointer(tokens: ["rows"]))
       text = elements.map { "{\"rows\":[\($0)]}" }.joined(separator: " ")
@@ -55,6 +64,10 @@ struct RandomInput {
     if Bool.random(using: &generator) { text = "\u{FEFF}" + text }
     bytes = Array(text.utf8)
     for _ in 0..<damageCount { damage(using: &generator) }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
 
   private static func element(

@@ -115,6 +115,7 @@ import Testing
     switch detector.outcome {
     case nil: return "none"
     case .sequence: return "sequence"
+    case .delimited(let delimiter): return "delimited by \(Character(Unicode.Scalar(delimiter)))"
     case .container(let pointer):
       return (["\"\(pointer)\""] + detector.columns).joined(separator: " ")
     case .columnWise: return "column-wise"
@@ -139,7 +140,6 @@ import Testing
       ("[7", ShapeDetector.Outcome.container(JSONPointer(tokens: []))),
       ("{} {", .sequence),
       (#"{"type":"FeatureCollection""#, .container(JSONPointer(tokens: ["features"]))),
-      ("7", .sequence),
     ] {
       var detector = ShapeDetector()
       detector.append(Array(input.utf8).span)

@@ -54,10 +54,12 @@ extension Observation {
 package func observe(
   _ input: [UInt8], _ shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
   chunkSizes: [Int] = [.max], resumingAt position: ReadingPosition = .start,
-  usesFill: Bool = false, isEager: Bool = false, hasHeader: Bool = false
+  usesFill: Bool = false, isEager: Bool = false, hasHeader: Bool = false, columns: [String] = [],
+  places: [[UInt8]: [String]] = [:]
 ) -> [Observation] {
   var reader = ElementReader(
-    shape: shape, limits: limits, hasHeader: hasHeader, resumingAt: position)
+    shape: shape, limits: limits, hasHeader: hasHeader, columns: columns, places: places,
+    resumingAt: position)
   var seen: [Observation] = []
   var offset = 0
   var turn = 0

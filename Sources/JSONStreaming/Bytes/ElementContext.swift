@@ -21,6 +21,8 @@ struct ElementContext: BitwiseCopyable, Equatable {
     case firstElement
     /// In a list of columns before the elements.
     case columns
+    /// In the first row of delimited text, or in a list given from outside.
+    case delimited
   }
 
   /// The kind of a container around the elements.

@@ -2,6 +2,9 @@ internal import Glibc
 
 /// Counts lines in a stream of bytes.
 struct LineCounter: Sendable {
+  /// The byte that ends a line.
+  var lineEnd: UInt8 = 0x0A
+
   private(set) var lineCount = 0
 
   /// The byte offset of the first byte of the current line.
@@ -16,7 +19,9 @@ extension LineCounter {
     unsafe bytes.withUnsafeBytes { raw in
       guard let base = raw.baseAddress else { return }
       var offset = 0
-      while offset < raw.count, let feed = unsafe memchr(base + offset, 0x0A, raw.count - offset) {
+      while offset < raw.count,
+        let feed = unsafe memchr(base + offset, Int32(lineEnd), raw.count - offset)
+      {
         offset = unsafe UnsafeRawPointer(feed) - base + 1
         lineCount += 1
         lineStart = byteCount + offset

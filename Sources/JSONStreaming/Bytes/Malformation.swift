@@ -4,11 +4,11 @@ public struct Malformation: Sendable, Hashable {
   ///
   /// | rule | the element |
   /// |---|---|
-  /// | `syntax` | is not JSON |
+  /// | `syntax` | is not JSON, or not delimited text |
   /// | `nan` | is JSON except for `NaN`, `Infinity` or `-Infinity` as values |
   /// | `utf-8` | contains bytes that are not UTF-8 |
   /// | `surrogate-escape` | contains a `\u` escape of half a surrogate pair |
-  /// | `row-length` | is an array with more elements than the header has names |
+  /// | `row-length` | is an array with more elements than the header has names, or a row of delimited text with fewer or more fields |
   /// | `truncated` | is cut off by the end of the input |
   /// | `depth`, `element-bytes`, `string-bytes`, `keys-per-object` | exceeds a limit |
   public let rule: String

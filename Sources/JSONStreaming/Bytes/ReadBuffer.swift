@@ -25,6 +25,16 @@ struct ReadBuffer: ~Copyable {
   /// The lines before the offset of the last `location` call, if that is not before `startOffset`.
   private var askedLines = LineCounter()
 
+  /// The byte that ends lines; changed before bytes are discarded.
+  var lineEnd: UInt8 {
+    get { lines.lineEnd }
+    set {
+      guard newValue != lineEnd else { return }
+      lines.lineEnd = newValue
+      askedLines = lines
+    }
+  }
+
   /// - Parameter hashes: whether `hash(before:)` will be called.
   init(hashes: Bool) {
     bytes = GrowableBuffer(minimumCapacity: 3 * Self.pieceSize)

@@ -22,8 +22,10 @@ public struct ReadingPosition: Sendable, Hashable {
     self.state = state
   }
 
-  /// Whether the elements are rows below a list of columns.
-  public var hasColumns: Bool { ElementContext(state: state)?.header == .columns }
+  /// Whether the elements are rows below a list of columns, or of delimited text.
+  public var hasColumns: Bool {
+    [.columns, .delimited].contains(ElementContext(state: state)?.header ?? .none)
+  }
 
   /// The start of any input.
   public static let start = ReadingPosition(

@@ -22,6 +22,8 @@ struct StrictText {
   }
 
   private var state = State.plain
+  /// Whether a backslash begins an escape.
+  private let hasEscapes: Bool
 
   /// The offset of the sequence or escape; for a pair, of its first half.
   private var start = 0
@@ -37,6 +39,8 @@ struct StrictText {
   private var highest: UInt8 = 0xBF
 
   private var value: UInt16 = 0
+
+  init(hasEscapes: Bool = true) { self.hasEscapes = hasEscapes }
 
   /// Checks the next bytes of the text, which begin at `byteOffset`.
   ///
@@ -235,7 +239,7 @@ struct StrictText {
     case 0xF0: (remaining, lowest) = (3, 0x90)
     case 0xF4: (remaining, highest) = (3, 0x8F)
     case 0xF1...0xF3: remaining = 3
-    case 0x5C: state = .escape
+    case 0x5C: state = hasEscapes ? .escape : .plain
     case 0x80...:
       flaws.append(flaw(.utf8, offset))
       state = .plain

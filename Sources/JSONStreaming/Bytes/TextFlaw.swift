@@ -18,7 +18,8 @@ extension TextFlaw {
     switch rule {
     case .utf8:
       Malformation(
-        rule: "utf-8", message: "the bytes here are not utf-8: convert the input to utf-8",
+        rule: "utf-8",
+        message: "the bytes here are not utf-8: name the encoding of the input, or convert it",
         byteOffset: byteOffset)
     case .surrogateEscape:
       Malformation(

@@ -13,4 +13,9 @@ public enum ElementShape: Sendable, Hashable {
   /// other values there are skipped. There must be one such place, or an empty array or object for a
   /// wildcard.
   case container(JSONPointer)
+
+  /// The rows of text delimited by a byte, such as a comma (RFC 4180), below a header.
+  ///
+  /// Each row is an object of texts. An empty field is null, and `""` an empty text.
+  case delimited(by: UInt8)
 }

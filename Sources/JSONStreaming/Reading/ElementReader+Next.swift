@@ -21,6 +21,8 @@ extension ElementReader {
       // A phase is not copied for each element.
       if case .parsing = phase, parsed.hasNextMark { return try deliver() }
       switch phase {
+      case .parsing where rowParser != nil:
+        guard try parseRows() else { return .needsInput }
       case .parsing:
         if let failure = window.failure {
           if let event = try beginRecovery(from: failure) { return event }
@@ -60,6 +62,11 @@ extension ElementReader {
       learnLineMode(from: mark.start, to: mark.end)
     }
     advance(to: mark.end, in: mark.context)
+    if mark.firstToken == mark.endToken, let malformation = rowParser?.takeMalformation() {
+      let end = min(mark.end, mark.start + limits.elementByteCount)
+      current = Current(bytes: mark.start..<end, holdsNUL: holdsNUL, isCut: end < mark.end)
+      return .malformed(malformation)
+    }
     if let flaw {
       current = Current(bytes: mark.memberStart..<mark.end, holdsNUL: holdsNUL)
       return .malformed(flaw.malformation)
@@ -205,6 +212,10 @@ extension ElementReader {
     if case .container(let pointer) = shape, !parser.state.envelope.isTargetFound {
       throw fail(notFound: pointer)
     }
+    endReading()
+  }
+
+  mutating func endReading() {
     countSkipped()
     phase = .ended
   }
@@ -229,7 +240,14 @@ extension ElementReader {
         "the input begins with NUL bytes, like a file that was not completely written: fetch it again"
       )
     }
-    if Self.hasByteOrderMark(buffer.bytes.span) { restart(at: 3, in: parser.state.context) }
+    if Self.hasByteOrderMark(buffer.bytes.span) {
+      rowParser?.offset = 3
+      restart(at: 3, in: parser.state.context)
+    }
+    guard rowParser == nil else {
+      phase = .parsing
+      return true
+    }
     if buffer.bytes.count > window.givenOffset,
       buffer.bytes[window.givenOffset] == ElementContext.recordSeparator
     {

@@ -33,7 +33,7 @@ extension ElementReader {
       case (.sequence, .oneEachLine): .lines
       case (.sequence, .textSequence): .texts
       case (.sequence, _): .sequence
-      case (.container, _): context.containerIsObject ? .object : .array
+      case (.container, _), (.delimited, _): context.containerIsObject ? .object : .array
       }
     phase = .recovering(
       Recovery(
@@ -135,6 +135,8 @@ extension ElementReader {
     case .parsing:
       if parsed.hasNextMark {
         keep = parsed.nextMark.memberStart
+      } else if let offset = rowParser?.offset {
+        keep = offset
       } else if window.failure == nil {
         keep = parser.state.boundary
       }

@@ -17,7 +17,7 @@
 ///
 /// - 768 KiB, or twice the largest span appended if that is larger;
 /// - the bytes of one element, twice while a malformed one is skipped;
-/// - its tape, at most 16 times its bytes;
+/// - its tape, at most 16 times its bytes; for rows also the names of their columns;
 /// - twelve times ``ReadingLimits/stringByteCount`` for a string around the elements.
 @safe
 public struct ElementReader: ~Copyable {
@@ -77,7 +77,7 @@ public struct ElementReader: ~Copyable {
   var window = Window()
   /// The elements of parsed pieces, to be delivered.
   var parsed = TapeBuffers()
-  var findings = TextFindings()
+  var findings: TextFindings
   @usableFromInline var current = Current()
   /// The first bytes of the current element, if it is malformed and has left the buffer. Not a part of `Current`, whose
   /// old value need not be released for each element.
@@ -87,6 +87,8 @@ public struct ElementReader: ~Copyable {
   var skippedCount = 0
   var pendingSkippedCount = 0
   var rows: Rows
+  /// The parser of delimited text; nil for JSON.
+  var rowParser: RowParser?
   var lineMode: ElementContext.LineMode
   /// The line on which the first element ended.
   var firstEndLine = 0
@@ -103,14 +105,17 @@ public struct ElementReader: ~Copyable {
   ///     `/data`, arrays in it are also rows if a list of columns is at `/meta/view/columns` before it,
   ///     as in exports of Socrata.
   ///   - columns: different names, none of them empty, if arrays are rows with these names; a resumed
-  ///     reader needs them, too. Empty if not.
+  ///     reader needs them, too. Empty if not. Delimited text without columns has them in its first row.
+  ///   - places: for columns of delimited text that are not members of their own name, as UTF-8, the steps
+  ///     to their values. A resumed reader needs them, too.
   ///   - position: the position of an earlier reader of the same input, shape and limits. The input
   ///     must be given from its first byte; bytes before the position are hashed and not parsed.
   ///   - isResumable: whether a reader may resume at ``position``; if false, nothing is hashed.
   ///   - watchedPointers: the pointers of scalars around the elements, see ``watchedText(_:)``.
   public init(
     shape: ElementShape, limits: ReadingLimits = ReadingLimits(), hasHeader: Bool = false,
-    columns: [String] = [], resumingAt position: ReadingPosition = .start, isResumable: Bool = true,
+    columns: [String] = [], places: [[UInt8]: [String]] = [:],
+    resumingAt position: ReadingPosition = .start, isResumable: Bool = true,
     watching watchedPointers: [JSONPointer] = []
   ) {
     self.shape = shape
@@ -120,6 +125,13 @@ public struct ElementReader: ~Copyable {
       shape: shape, limits: limits, watching: watchedPointers.map { WatchedValue(at: $0) })
     let context = ElementContext(state: position.state) ?? ElementContext()
     rows = Rows(hasHeader: hasHeader, columns: columns, context)
+    var isJSON = true
+    if case .delimited(let delimiter) = shape {
+      rowParser = RowParser(delimiter: delimiter, limits: limits, columns: columns, places: places)
+      rows.place = .delimited
+      isJSON = false
+    }
+    findings = TextFindings(isJSON: isJSON)
     if position == .start || context.header != .none {
       phase = .starting
       if position.byteOffset > 0 { rows.replayEnd = position }

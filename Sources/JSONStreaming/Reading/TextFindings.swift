@@ -1,14 +1,36 @@
+internal import Glibc
+
 /// What `StrictText` finds in the input, kept until the elements are delivered.
 struct TextFindings: ~Copyable {
-  private var text = StrictText()
+  /// Whether the input is JSON: a backslash begins an escape, and U+0000 is written as one.
+  private let isJSON: Bool
+  private var text: StrictText
   private var flaws = GrowableBuffer<TextFlaw>()
   private var nulOffsets = GrowableBuffer<Int>()
   private var takenFlawCount = 0
   private var takenNULCount = 0
 
+  init(isJSON: Bool = true) {
+    self.isJSON = isJSON
+    text = StrictText(hasEscapes: isJSON)
+  }
+
   mutating func inspect(_ bytes: Span<UInt8>, at offset: Int) {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe text.inspect(bytes, byteOffset: offset, flaws: &flaws, nuls: &nulOffsets)
+      if !isJSON { unsafe noteNULs(in: bytes, at: offset) }
+    }
+  }
+
+  private mutating func noteNULs(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) {
+    guard let first = bytes.baseAddress else { return }
+    var index = 0
+    while index < bytes.count,
+      let found = unsafe memchr(first + index, 0, bytes.count - index)
+    {
+      index = unsafe UnsafeRawPointer(found) - UnsafeRawPointer(first)
+      nulOffsets.append(offset + index)
+      index += 1
     }
   }
 
@@ -53,7 +75,7 @@ struct TextFindings: ~Copyable {
   }
 
   mutating func removeAll() {
-    text = StrictText()
+    text = StrictText(hasEscapes: isJSON)
     flaws.removeAll()
     nulOffsets.removeAll()
     (takenFlawCount, takenNULCount) = (0, 0)

@@ -6,6 +6,7 @@
 ///
 /// | the input is | shape |
 /// |---|---|
+/// | text with equally many of one of `,` TAB `;` `|` in most of its first rows, none of which begins with `{` or `[` | delimited |
 /// | an array | its elements; the first one may be a header, see ``beginsWithHeader`` |
 /// | an object with an array `data` after the columns of a Socrata export | `/data` |
 /// | an object with an array of different texts `columns`, and an array of arrays `rows` or `data` | the rows, see ``columns`` |
@@ -43,6 +44,8 @@ public struct ShapeDetector: ~Copyable {
     case sequence
     /// The elements are in the array at the pointer.
     case container(JSONPointer)
+    /// Every row of delimited text is an element.
+    case delimited(by: UInt8)
     /// The array cannot be determined: the arrays of objects in input order, then the empty ones.
     case ambiguous([Candidate])
     /// The input is one object of columns, which are objects of values by row number.
@@ -86,6 +89,9 @@ public struct ShapeDetector: ~Copyable {
   /// Whether the first element is known to be a header.
   private let hasHeader: Bool
 
+  /// Tells delimited text from JSON; nil once the input is JSON.
+  private var delimiters: DelimiterDetector? = DelimiterDetector()
+
   private var mode = Mode.start
   /// Whether the current byte is on the line on which the first top-level value begins.
   private var isFirstLine = true
@@ -117,10 +123,12 @@ public struct ShapeDetector: ~Copyable {
   ///   - knownPlaces: patterns of the arrays that are the elements if the input has one of them.
   ///   - hasHeader: whether the first element is known to be a header. Then several top-level arrays
   ///     of scalars are a sequence.
+  ///   - delimiter: the delimiter if the input is known to be delimited text.
   public init(
     elementMarkers: [[String]] = [], elementNames: [String] = [], knownPlaces: [JSONPointer] = [],
-    hasHeader: Bool = false
+    hasHeader: Bool = false, delimiter: UInt8? = nil
   ) {
+    outcome = delimiter.map { .delimited(by: $0) }
     self.knownPlaces = knownPlaces
     self.hasHeader = hasHeader
     self.elementNames = ElementNames(elementNames, markers: elementMarkers)
@@ -132,6 +140,24 @@ extension ShapeDetector {
   ///
   /// - Complexity: O(n) in the number of bytes.
   public mutating func append(_ bytes: Span<UInt8>) {
+    guard delimiters != nil else { return readJSON(bytes) }
+    guard outcome == nil, let (count, verdict) = delimiters?.append(bytes), let verdict else {
+      return
+    }
+    end(by: verdict)
+    readJSON(bytes.extracting(droppingFirst: count))
+  }
+
+  /// Ends the search for a delimiter.
+  private mutating func end(by verdict: DelimiterDetector.Verdict) {
+    guard let bytes = delimiters.take()?.bytes else { return }
+    switch verdict {
+    case .delimited(let delimiter): outcome = .delimited(by: delimiter)
+    case .json: readJSON(bytes.span)
+    }
+  }
+
+  private mutating func readJSON(_ bytes: Span<UInt8>) {
     var index = 0
     while index < bytes.count, outcome == nil {
       if string.isOpen, !string.isCollected, !string.isEscaped, !isInRows {
@@ -145,6 +171,7 @@ extension ShapeDetector {
 
   /// Ends the input and determines the outcome.
   public mutating func finish() {
+    if outcome == nil, let verdict = delimiters?.finish() { end(by: verdict) }
     guard outcome == nil else { return }
     isOneObject = isFirstObjectComplete
     decide()
@@ -156,9 +183,13 @@ extension ShapeDetector {
   private var isFirstObjectComplete: Bool { if case .afterFirst = mode { true } else { false } }
 
   private static func endOfPlainString(_ bytes: Span<UInt8>, from index: Int) -> Int {
-    (index..<bytes.count).first {
-      bytes[$0] == UInt8(ascii: "\"") || bytes[$0] == UInt8(ascii: "\\") || bytes[$0] == 0x0A
-    } ?? bytes.count
+    var index = index
+    while index < bytes.count, bytes[index] != UInt8(ascii: "\""),
+      bytes[index] != UInt8(ascii: "\\"), bytes[index] != 0x0A
+    {
+      index += 1
+    }
+    return index
   }
 
   /// Determines the outcome from the candidates so far.

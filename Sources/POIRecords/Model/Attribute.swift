@@ -23,6 +23,9 @@ package struct Attribute: Sendable {
   /// Whether a number or a boolean written as a string is accepted.
   package let isLenient: Bool
 
+  /// Whether a number written as a string has a comma before its decimals.
+  package internal(set) var hasDecimalComma = false
+
   /// Whether an empty string is read as `null`.
   package let readsEmptyAsNull: Bool
 

@@ -12,7 +12,14 @@ extension ModelReader {
     let isPlain = types.isDisjoint(with: [.object, .array])
     let valueStorage = try storage(types: types, format: format, json: json, at: place)
     let storage = isRelation ? .relation : valueStorage
-    let isLenient = try boolean(json["x-lenient"], at: place + "/x-lenient")
+    let hasDecimalComma = try boolean(json["x-decimal-comma"], at: place + "/x-decimal-comma")
+    if hasDecimalComma, types.contains(.string) || types.isDisjoint(with: [.integer, .number]) {
+      throw ModelError(
+        message: "\"x-decimal-comma\" reads numbers that are written as strings such as 52,09; "
+          + "the type has to be number or integer", pointer: place + "/x-decimal-comma")
+    }
+    let isLenient =
+      try boolean(json["x-lenient"], at: place + "/x-lenient") || hasDecimalComma
     if isLenient, types.isDisjoint(with: [.integer, .number, .boolean]) {
       throw ModelError(
         message: "\"x-lenient\" reads numbers and booleans that are written as strings; "
@@ -54,6 +61,7 @@ extension ModelReader {
         json, types: types, storage: storage, isRelated: isRelated, at: place),
       schema: try compiler.attribute(isRelation && !isPlain ? [] : schemas, types: types),
       relation: nil)
+    attribute.hasDecimalComma = hasDecimalComma
     attribute.target = try target(
       json["x-references"], of: storage, isRelated: isRelated, at: place + "/x-references")
     attribute.writesZone = json["x-zone"]?.string == "Z"

@@ -38,7 +38,8 @@ enum ModelReader {
 
   /// The keywords of attributes, without the keywords of `RuleCompiler`.
   static let attributeKeywords: Set<String> = [
-    "x-column", "x-source", "x-unit", "x-zone", "x-date-pattern", "x-lenient", "x-empty-as-null",
+    "x-column", "x-source", "x-unit", "x-zone", "x-date-pattern", "x-lenient", "x-decimal-comma",
+    "x-empty-as-null",
     "x-allow-nul", "x-digits",
     "x-relation", "x-references", "x-merge",
   ]

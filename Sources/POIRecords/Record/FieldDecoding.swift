@@ -18,6 +18,9 @@ struct FieldDecoding: BitwiseCopyable {
   let isRelation: Bool
   /// The relation that the field belongs to; nil for a field of the record itself.
   let relationField: Int?
+  /// Whether a text can be a number with a decimal point: always, in delimited text, or never.
+  let readsTextAsNumber: Bool
+  let readsTextAsNumberInRows: Bool
   /// The offset for instants without a zone, in minutes east of UTC.
   let defaultOffsetMinutes: Int?
   /// The latest instant that the column holds, in microseconds since 1970.
@@ -33,6 +36,8 @@ struct FieldDecoding: BitwiseCopyable {
     let attribute = field.attribute
     isRelation = attribute.relation?.isPlain == false
     relationField = field.relationField
+    readsTextAsNumberInRows = !attribute.types.contains(.string) && !attribute.hasDecimalComma
+    readsTextAsNumber = readsTextAsNumberInRows && attribute.isLenient
     // An empty text must take the general path, which reads it as null.
     minLength = attribute.readsEmptyAsNull ? 1 : 0
     var hasOnlyBounds = true

@@ -42,22 +42,35 @@ extension RecordDecoder {
           !keepsMisfits || token.textByteCount <= Instant.plainByteCount
         else { return nil }
         return .integer(instant.microseconds)
-      case .real, .integer, .general: return nil
+      case .real, .integer:
+        guard plan.readsTextAsNumber || readsTexts && plan.readsTextAsNumberInRows,
+          NumberText.isNumber(element.tape.text(of: token))
+        else { return nil }
+        return plainNumber(token, plan, element: element)
+      case .general: return nil
       }
     case .number where plan.conversion == .real || plan.conversion == .integer:
-      switch NumberText.value(element.tape.text(of: token)) {
-      case .integer(let integer):
-        // A double represents every integer up to 2^53 exactly.
-        guard integer.magnitude <= 1 << 53, plan.admits(Double(integer)) else { return nil }
-        return plan.conversion == .real ? .real(Double(integer)) : .integer(integer)
-      case .real(let real, isExact: true)
-      where plan.conversion == .real && plan.admits(real)
-        && (token.textByteCount <= NumberText.plainByteCount || !keepsMisfits):
-        return .real(real)
-      case .real, .tooLarge: return nil
-      }
+      return plainNumber(token, plan, element: element)
     case .null where plan.acceptsNullDirectly: return .null
     default: return nil
+    }
+  }
+
+  /// The slot of a number, or of a text that is one.
+  @inline(__always)
+  private func plainNumber(
+    _ token: Token, _ plan: FieldDecoding, element: JSONElement
+  ) -> ValueSlot? {
+    switch NumberText.value(element.tape.text(of: token)) {
+    case .integer(let integer):
+      // A double represents every integer up to 2^53 exactly.
+      guard integer.magnitude <= 1 << 53, plan.admits(Double(integer)) else { return nil }
+      return plan.conversion == .real ? .real(Double(integer)) : .integer(integer)
+    case .real(let real, isExact: true)
+    where plan.conversion == .real && plan.admits(real)
+      && (token.textByteCount <= NumberText.plainByteCount || !keepsMisfits):
+      return .real(real)
+    case .real, .tooLarge: return nil
     }
   }
 
@@ -75,7 +88,9 @@ extension RecordDecoder {
   mutating func decodeUncommonField(
     _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
   ) {
-    guard batch[record, index].kind == .absent else {
+    // A value beside its column is behind it in delimited text.
+    guard batch[record, index].kind == .absent || isOfRows && batch[record, index].kind == .null
+    else {
       return issues.report(
         "duplicate-key", layout.fields[index].path, "the member occurs twice in the record")
     }
@@ -135,7 +150,9 @@ extension RecordDecoder {
       return jsonSlot(of: index, value: value, element: element, arena: &arena)
     case .number where !types.isDisjoint(with: [.integer, .number]):
       return numberSlot(of: index, lexeme: element.tape.text(of: token), element: element)
-    case .string where types.contains(.string) || layout.fields[index].attribute.isLenient:
+    case .string
+    where types.contains(.string) || layout.fields[index].attribute.isLenient
+      || readsTexts && !types.isDisjoint(with: [.integer, .number, .boolean]):
       return stringSlot(
         of: index, text: element.tape.text(of: token), element: element, arena: &arena)
     case .string where !layout.fields[index].attribute.isContent:
@@ -247,9 +264,15 @@ extension RecordDecoder {
       return .null
     }
     if !types.contains(.string) {
-      // The attribute is lenient.
-      if !types.isDisjoint(with: [.integer, .number]), NumberText.isNumber(text) {
-        return numberSlot(of: index, lexeme: text, element: element)
+      // The attribute is lenient, or the text is in a row.
+      if !types.isDisjoint(with: [.integer, .number]) {
+        if layout.fields[index].attribute.hasDecimalComma {
+          if let number = NumberText.withPoint(text) {
+            return numberSlot(of: index, lexeme: number.span, element: element)
+          }
+        } else if NumberText.isNumber(text) {
+          return numberSlot(of: index, lexeme: text, element: element)
+        }
       }
       if types.contains(.boolean) {
         for (word, value) in [("true", true), ("false", false)]

@@ -15,6 +15,15 @@ struct RecordDecoder: ~Copyable {
   /// Whether records may lack required attributes outside the key. The merge rejects those without a row.
   var acceptsPartialRecords = false
 
+  /// Whether the records are rows of delimited text, whose values are texts or null.
+  var isOfRows = false { didSet { readsTexts = isOfRows } }
+
+  /// Whether a text can be a number or boolean, or the JSON of an array or object.
+  var readsTexts = false
+
+  /// The name of the column with the unmapped members, if there is one.
+  let unmappedName: [UInt8]?
+
   /// Whether the last record lacks required attributes and was accepted for a merge.
   private(set) var isPartial = false
 
@@ -65,6 +74,7 @@ struct RecordDecoder: ~Copyable {
     childDecoders = layout.relations.map { ChildDecoder($0.relation) }
     hasChildren = !childDecoders.isEmpty
     table = SourceTable(layout)
+    unmappedName = model.unmappedColumn.map { Array($0.utf8) }
     checker = RuleChecker(model.rules)
     let rules = model.recordRules
     recordRules = rules
@@ -191,7 +201,7 @@ struct RecordDecoder: ~Copyable {
   /// An unmapped member makes the result false, also if the model's column keeps it. A member whose value is an
   /// object counts as wholly mapped once its own unmapped members were copied to the column.
   @discardableResult
-  private mutating func walkObject(
+  mutating func walkObject(
     _ start: Int, node: Int, handling: UnmappedHandling, element: JSONElement, record: Int,
     batch: inout RecordBatch
   ) -> Bool {
@@ -206,14 +216,26 @@ struct RecordDecoder: ~Copyable {
       let target = table.target(ofMember: name, at: &cursor)
       let value = index + 1
       if target.node < 0, target.field >= 0 {
-        if !decodeCommonField(
+        if decodeCommonField(
           target.field, value: value, element: element, record: record, batch: &batch)
         {
+          // Most values are.
+        } else if let isMapped = decodeText(
+          target, name: name, value: value, handling: handling, element: element, record: record,
+          batch: &batch)
+        {
+          isWhollyMapped = isWhollyMapped && isMapped
+        } else {
           let isMapped = decodeOrKeep(
             target.field, name: name, value: value, handling: handling, element: element,
             record: record, batch: &batch)
           isWhollyMapped = isWhollyMapped && isMapped
         }
+      } else if let isMapped = decodeText(
+        target, name: name, value: value, handling: handling, element: element, record: record,
+        batch: &batch)
+      {
+        isWhollyMapped = isWhollyMapped && isMapped
       } else if target.node >= 0 {
         let isMapped = decodeMapped(
           target, name: name, value: value, handling: handling, element: element,
@@ -279,7 +301,7 @@ struct RecordDecoder: ~Copyable {
 
   /// Decodes a mapped member or element; returns whether the model maps the whole value. `name` is nil for
   /// an element, which is never kept separately.
-  private mutating func decodeMapped(
+  mutating func decodeMapped(
     _ target: SourceTable.Target, name: Span<UInt8>?, value: Int, handling: UnmappedHandling,
     element: JSONElement, record: Int, batch: inout RecordBatch
   ) -> Bool {
@@ -295,6 +317,12 @@ struct RecordDecoder: ~Copyable {
     }
     if target.field >= 0 {
       let isRelation = plans[target.field].isRelation
+      if isRelation, isOfRows, element.tape[value].kind == .startObject,
+        element.holdsOnlyNulls(objectAt: value)
+      {
+        if plans[target.field].acceptsNullDirectly { batch[record, target.field] = .null }
+        return true
+      }
       if isRelation, element.tape[value].kind == .startObject,
         batch[record, target.field].kind == .absent
       {
@@ -369,7 +397,8 @@ struct RecordDecoder: ~Copyable {
   }
 
   mutating func reportIfRepeated(ofNode node: Int) {
-    if lastRecordOfNode[node] == recordNumber {
+    // The members beside the columns are behind them in delimited text.
+    if !isOfRows, lastRecordOfNode[node] == recordNumber {
       issues.report(
         "duplicate-key", nil, "the member \(table.pointer(of: node)) occurs twice in the record")
     }

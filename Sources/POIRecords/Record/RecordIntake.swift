@@ -63,8 +63,16 @@ package struct RecordIntake: ~Copyable {
       to: &batch.unmappedMembers, otherCount: &batch.otherUnmappedMemberCount)
   }
 
-  /// Resets the detection of reject lines for a new input.
-  package mutating func beginInput() { rejectLines = RejectLineDetector() }
+  /// Begins a new input.
+  ///
+  /// - Parameter isOfTexts: whether all values are texts, as in delimited text.
+  package mutating func beginInput(ofTexts isOfTexts: Bool = false) {
+    rejectLines = RejectLineDetector()
+    decoder.isOfRows = isOfTexts
+  }
+
+  /// The steps to the values of columns that are not members of their own name, by the names of the columns.
+  package var columnPlaces: [[UInt8]: [String]] { decoder.layout.columnPlaces }
 
   /// Adds the current element of `reader`.
   package mutating func addElement(of reader: inout ElementReader) {
@@ -72,14 +80,14 @@ package struct RecordIntake: ~Copyable {
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
     if keepsRawRecords {
       (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
-      origin.raw = batch.copyToArena(reader.elementBytes)
+      origin.raw = copyRaw(of: reader)
       if let name = reader.memberName {
         origin.member = batch.copyToArena(reader.tape.text(of: name))
       }
     }
     if decode(JSONElement(reader), origin: origin) {
       if decoder.isPartial, !keepsRawRecords {
-        let raw = batch.copyToArena(reader.elementBytes)
+        let raw = copyRaw(of: reader)
         let member = reader.memberName.map { batch.copyToArena(reader.tape.text(of: $0)) }
         keepOrigin(of: &reader, raw: raw, member: member)
       }
@@ -107,7 +115,7 @@ package struct RecordIntake: ~Copyable {
     let issues = decode(line, of: &reader)
     if !issues.isEmpty {
       let origin = origin(of: &reader)
-      reject(line.raw.span, origin: origin, member: line.member, issues: issues)
+      reject(batch.copyToArena(line.raw.span), origin: origin, member: line.member, issues: issues)
     }
   }
 
@@ -191,14 +199,25 @@ package struct RecordIntake: ~Copyable {
   private mutating func rejectElement(of reader: inout ElementReader, issues: [Issue]) {
     let origin = origin(of: &reader)
     let member = reader.memberName.map { String(copying: reader.tape.text(of: $0)) }
-    reject(reader.elementBytes, origin: origin, member: member, issues: issues)
+    reject(copyRaw(of: reader), origin: origin, member: member, issues: issues)
+  }
+
+  /// Copies the bytes of the current element; a whole row as JSON.
+  private mutating func copyRaw(of reader: borrowing ElementReader) -> Range<Int> {
+    guard decoder.isOfRows, !reader.elementTokens.isEmpty else {
+      return batch.copyToArena(reader.elementBytes)
+    }
+    var text = GrowableBuffer<UInt8>()
+    let element = JSONElement(reader)
+    decoder.append(rowAt: element.start, of: element, to: &text)
+    return batch.copyToArena(text.span)
   }
 
   private mutating func reject(
-    _ raw: Span<UInt8>, origin: RecordOrigin, member: String?, issues: [Issue]
+    _ raw: Range<Int>, origin: RecordOrigin, member: String?, issues: [Issue]
   ) {
     var origin = origin
-    origin.raw = batch.copyToArena(raw)
+    origin.raw = raw
     batch.reject(Reject(origin: origin, member: member, issues: issues))
   }
 }

@@ -74,6 +74,33 @@ package struct RecordLayout: Sendable {
     number < fields.count ? fields[number].path : relations[number - fields.count].relation.name
   }
 
+  /// The steps to the values of columns in a flat table, by the names of the columns: `a.b` for the member `b` of `a`,
+  /// and the path of a field. A member of the record has precedence.
+  package var columnPlaces: [[UInt8]: [String]] {
+    var places: [[UInt8]: [String]] = [:]
+    var paths: [(name: String, steps: [String])] = []
+    var ownNames: Set<String> = []
+    func add(_ path: String, _ source: Attribute.Source, inside outer: Attribute.Source? = nil) {
+      guard case .pointer(var steps) = source else { return }
+      if case .pointer(let outer)? = outer { steps = outer + steps }
+      paths.append((path, steps))
+      ownNames.insert(steps[0])
+    }
+    for field in fields where field.relatedFields.isEmpty {
+      let outer = field.relationField.map { fields[$0] }
+      add(
+        field.path, field.attribute.source,
+        inside: outer?.valueField == nil ? outer?.attribute.source : nil)
+    }
+    for many in relations { add(many.relation.name, many.relation.source) }
+    for (path, steps) in paths { places[Array(path.utf8)] = steps }
+    for (_, steps) in paths where steps.count > 1 {
+      places[Array(steps.joined(separator: ".").utf8)] = steps
+    }
+    for name in ownNames { places[Array(name.utf8)] = nil }
+    return places
+  }
+
   /// The names of the required attributes and relations that a record does not name.
   package func missingAttributes(of record: Int, in batch: borrowing RecordBatch) -> [String] {
     var names: [String] = []

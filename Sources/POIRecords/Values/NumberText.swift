@@ -97,6 +97,14 @@ package enum NumberText {
     return index == text.count
   }
 
+  /// The number of the JSON grammar for a text with a comma, or nothing, in place of the point; nil for other texts.
+  package static func withPoint(_ text: Span<UInt8>) -> [UInt8]? {
+    let (comma, point) = (UInt8(ascii: ","), UInt8(ascii: "."))
+    let number = text.indices.map { text[$0] == comma ? point : text[$0] }
+    for index in text.indices where text[index] == point { return nil }
+    return isNumber(number.span) ? number : nil
+  }
+
   @inline(__always)
   private static func integer(_ decimal: DecimalText) -> Int64? {
     var magnitude = decimal.digits

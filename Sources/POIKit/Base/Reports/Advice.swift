@@ -14,6 +14,12 @@ public enum Advice: Sendable, Hashable {
   case nameRecords
   /// Say that the records are arrays below a header: `ImportOptions.hasHeader`.
   case readHeader
+  /// Name the delimiter if they are rows of text: `ImportOptions.delimiter`.
+  case nameDelimiter
+  /// Name the columns of rows: `ImportOptions.columns`.
+  case nameColumns
+  /// Name the encoding: `ImportOptions.encoding`.
+  case nameEncoding
   /// Name one of these places of the records, the likeliest first: `ImportOptions.pointer`.
   case chooseRecords(at: [String])
   /// Import without `ImportOptions.pointer`.

@@ -1,3 +1,4 @@
+public import POIFiles
 public import POIRecords
 internal import POISQLite
 
@@ -30,6 +31,17 @@ public struct ImportOptions: Sendable {
   /// header of a top-level array is detected if the row after it does not have texts only. The columns of
   /// a Socrata export are also detected.
   public var hasHeader = false
+
+  /// The delimiter of the fields if the inputs are delimited text (RFC 4180), an ASCII character such as `,` or TAB. If
+  /// nil, a survey of the input finds out.
+  public var delimiter: Character?
+
+  /// The names of the columns, different and not empty, if the inputs have no header. Empty if they have one.
+  public var columns: [String] = []
+
+  /// The encoding of files if it is neither UTF-8 nor UTF-16 with a byte-order mark. Offsets in reports and rejects
+  /// count the bytes of UTF-8.
+  public var encoding: TextEncoding?
 
   /// The place of the source's token for the next request, such as `/meta/next`: a JSON pointer (RFC
   /// 6901) to a string, number or boolean outside the records.

@@ -68,6 +68,8 @@ public struct ImportReport: Sendable {
     public var pointer: String?
     /// Whether the survey found the pointer; false if it was given.
     public var isPointerFound: Bool
+    /// The delimiter of the fields if the records are rows of delimited text.
+    public var delimiter: Character?
     /// The token at `ImportOptions.tokenPointer`; nil if there is no token.
     public var token: String?
     /// The kind of another value at that place; nil for a token or no value.

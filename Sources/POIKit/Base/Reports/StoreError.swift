@@ -220,6 +220,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         advice: .restart)
     case .limitExceeded(let rule):
       self.init(.unreadable, place, advice: Advice.Limit(rule: rule).map { [.raise($0)] } ?? [])
+    case .invalidHeader: self.init(.unreadable, place, advice: .nameColumns)
+    case .unsupportedEncoding: self.init(.unreadable, place, advice: .nameEncoding)
     default: self.init(.unreadable, place)
     }
   }

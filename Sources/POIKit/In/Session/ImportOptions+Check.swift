@@ -19,6 +19,7 @@ extension ImportOptions {
     guard jobCount > 0 else {
       throw StoreError(.invalidOptions, "an import needs at least one thread")
     }
+    try checkRows()
     guard recordLimit ?? 0 >= 0 else {
       throw StoreError(
         .invalidOptions, "the limit of records cannot be negative, as \(recordLimit ?? 0) is")
@@ -116,6 +117,28 @@ extension ImportOptions {
         .invalidOptions,
         "the policy append adds each record of a snapshot beside the one with the same key, so every "
           + "row would be there twice", advice: .useOtherPolicy)
+    }
+  }
+
+  /// Checks what is said of delimited text.
+  package func checkRows() throws(StoreError) {
+    if let delimiter {
+      guard let byte = delimiter.asciiValue, !Array("\"\r\n{[".utf8).contains(byte) else {
+        throw StoreError(
+          .invalidOptions,
+          "\(JSONText.quoted(String(delimiter))) cannot be a delimiter; it is one ASCII character such as ; "
+            + "and no quote, bracket or end of a line")
+      }
+      guard pointer == nil, !hasHeader else {
+        throw StoreError(
+          .invalidOptions,
+          "delimited text has its records in rows below a header; leave out the place of records in JSON"
+        )
+      }
+    }
+    guard !columns.containsExactly(""), Set(columns.map(ExactText.init)).count == columns.count
+    else {
+      throw StoreError(.invalidOptions, "the names of columns are different, and none is empty")
     }
   }
 }

@@ -74,7 +74,7 @@ extension ImportOptions {
     switch detector.outcome {
     case .container(let pointer): arrayMember = pointer.tokens.first
     case .columnWise, nil: return nil
-    case .ambiguous, .sequence: break
+    case .ambiguous, .sequence, .delimited: break
     }
     // A page without records has a few members.
     let isSmall = source.consumedByteCount <= 1 << 16

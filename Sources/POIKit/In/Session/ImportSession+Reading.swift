@@ -5,24 +5,33 @@ internal import POIRecords
 extension ImportSession {
   // MARK: Finding the records
 
-  /// Begins reading at a JSON pointer; nil for newline-delimited or concatenated records.
+  /// Begins reading at a JSON pointer; nil for newline-delimited or concatenated records, and for rows.
   mutating func beginReading(
-    at pointer: String?, hasHeader: Bool = false, columns: [String] = [],
-    resumingAt position: ReadingPosition = .start
+    at pointer: String?, delimitedBy delimiter: UInt8? = nil, hasHeader: Bool = false,
+    columns: [String] = [], resumingAt position: ReadingPosition = .start
   ) throws(StoreError) {
     do {
       let shape: ElementShape =
-        if let pointer { .container(try JSONPointer(parsingPattern: pointer)) } else { .sequence }
+        if let delimiter {
+          .delimited(by: delimiter)
+        } else if let pointer {
+          .container(try JSONPointer(parsingPattern: pointer))
+        } else {
+          .sequence
+        }
       let tokenPointer = try options.tokenPointer.map(JSONPointer.init(parsing:))
       if let tokenPointer { try checkToken(tokenPointer, beside: shape) }
       let companion = try options.companionPointer.map(JSONPointer.init(parsing:))
       if let companion { try checkToken(companion, beside: shape) }
       let watched = [companion, tokenPointer ?? ReferenceSystem.pointer(beside: shape)]
+      let columns = options.columns.isEmpty ? columns : options.columns
       reader = ElementReader(
         shape: shape, limits: options.limits.readingLimits,
-        hasHeader: hasHeader || options.hasHeader, columns: columns, resumingAt: position,
+        hasHeader: columns.isEmpty && (hasHeader || options.hasHeader), columns: columns,
+        places: delimiter == nil ? [:] : intake.columnPlaces, resumingAt: position,
         isResumable: !isDryRun, watching: watched.compactMap { $0 })
-      intake.beginInput()
+      intake.beginInput(ofTexts: delimiter != nil)
+      progress.input?.delimiter = delimiter.map { Character(Unicode.Scalar($0)) }
       phase = .reading
     } catch let error as StoreError {
       throw fail(error)
@@ -106,14 +115,17 @@ extension ImportSession {
     let place: InputSurvey.Place?
     do { place = try survey?.place() } catch { throw fail(error) }
     guard let place, let bytes = survey.take()?.keptBytes() else { return }
+    var delimiter: UInt8?
+    if case .delimited(let found) = place.shape { delimiter = found }
     if let position = resumedPosition.take() {
       let pointer = progress.input?.pointer
-      try beginReading(at: pointer, columns: place.columns, resumingAt: position)
+      try beginReading(
+        at: pointer, delimitedBy: delimiter, columns: place.columns, resumingAt: position)
     } else if case .container(let pointer) = place.shape {
       try beginReading(
         atFound: pointer.pattern, hasHeader: place.hasHeader, columns: place.columns)
     } else {
-      try beginReading(at: nil)
+      try beginReading(at: nil, delimitedBy: delimiter)
     }
     try read(bytes.span)
   }

@@ -233,7 +233,8 @@ public struct ImportSession: ~Copyable {
     if case .ended = phase { return }
     var source: FileSource
     do {
-      source = try FileSource(path: path, isInterrupted: isInterrupted)
+      source = try FileSource(
+        path: path, encoding: options.encoding, isInterrupted: isInterrupted)
     } catch {
       // The report shows what the resumed run had committed.
       if let resumption { continueRun(from: resumption) }
@@ -463,7 +464,7 @@ public struct ImportSession: ~Copyable {
       elementMarkers: [requiredMembers, [RejectLine.marker]],
       elementNames: elementNames,
       knownPlaces: knownPlaces.filter { !elementNames.containsExactly($0.tokens[0]) },
-      hasHeader: options.hasHeader)
+      hasHeader: options.hasHeader, delimiter: options.delimiter?.asciiValue)
   }
 
   /// The names of the members that a record must have, or the members of its key if all are optional. By

@@ -60,6 +60,7 @@ package struct InputSurvey: ~Copyable {
   package func place() throws(StoreError) -> Place? {
     switch detector.outcome {
     case .sequence: return (.sequence, false, [])
+    case .delimited(let delimiter): return (.delimited(by: delimiter), false, [])
     case .container(let pointer):
       return (.container(pointer), detector.beginsWithHeader, detector.columns)
     case .ambiguous(let candidates): throw .ambiguousPlace(candidates, in: inputName)

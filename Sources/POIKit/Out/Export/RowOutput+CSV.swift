@@ -30,7 +30,14 @@ extension RowOutput {
       guard !statement.isNull(column) else { return }
       let start = bytes.count
       append(column, of: statement, in: form)
-      return unquote(from: start)
+      switch form {
+      case .decimalComma:
+        let number = String(copying: bytes.span.extracting(start...)).map { $0 == "." ? "," : $0 }
+        bytes.truncate(to: start)
+        bytes.append(copying: String(number).utf8Span.span)
+        return quoteIfNeeded(from: start)
+      default: return unquote(from: start)
+      }
     }
     let start = bytes.count
     switch form {

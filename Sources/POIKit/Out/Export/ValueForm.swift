@@ -8,6 +8,8 @@ indirect enum ValueForm {
   case plain
   /// 0 and 1 as booleans.
   case boolean
+  /// Numbers, in CSV with a comma before the decimals.
+  case decimalComma
   /// Texts that are JSON as JSON.
   case json
   /// As `json`, unless reading the JSON would give another text.
@@ -21,6 +23,7 @@ indirect enum ValueForm {
     case .instant(let notation): self = .instant(notation, writesZone: attribute.writesZone)
     case .date(let pattern?): self = .date(pattern)
     case .json: self = .json
+    case .real where attribute.hasDecimalComma: self = .decimalComma
     case .any where !attribute.types.isDisjoint(with: [.object, .array]): self = .anyJSON
     default:
       let isBoolean =
@@ -69,7 +72,7 @@ extension RowOutput {
         bytes.truncate(to: start)
         return append(quoted: text)
       }
-    case .plain, .boolean, .instant: append(quoted: text)
+    case .plain, .boolean, .decimalComma, .instant: append(quoted: text)
     }
   }
 
