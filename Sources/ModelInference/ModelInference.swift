@@ -60,6 +60,7 @@ public struct ModelInference: ~Copyable {
 
   private static func checkedPointer(of options: ImportOptions) throws(StoreError) -> JSONPointer? {
     try options.limits.check()
+    try options.checkRows()
     do {
       return try options.pointer.map { text throws(JSONPointerError) in
         try JSONPointer(parsingPattern: text)
@@ -173,7 +174,7 @@ public struct ModelInference: ~Copyable {
       })
     else { return nil }
     return (
-      "\(input.name): the first row, with \(place.name), has the names of the columns; if it is a record",
+      "\(input.name): the first row was read as the names of the columns, though \(place.name) is a number",
       [.nameColumns]
     )
   }

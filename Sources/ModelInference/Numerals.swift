@@ -32,7 +32,10 @@ struct Numerals {
       return
     }
     if text[sign] == digits.lowerBound, text.count > sign + 1, digits.contains(text[sign + 1]) {
-      hasLeadingZero = true
+      let isCode = text.indices.allSatisfy {
+        digits.contains(text[$0]) || ".,-".utf8.contains(text[$0])
+      }
+      if isCode { hasLeadingZero = true }
     }
     if NumberText.isNumber(text) {
       if DecimalText(text).isPlainInteger, case .integer(let value) = NumberText.value(text),
@@ -84,7 +87,7 @@ struct Numerals {
     greatestParts = (max(greatestParts.0, first), max(greatestParts.1, second))
   }
 
-  /// Whether the decimals are those of numbers and not of versions, such as 1.10 beside 1.9.
+  /// Whether the decimals belong to numbers and not to versions, such as 1.10 beside 1.9.
   var haveDecimalsOfNumbers: Bool {
     !hasTrailingZero || decimalCounts.least == decimalCounts.greatest
   }

@@ -262,6 +262,10 @@ extension ImportCommand {
           + "marks or surplus commas")
     }
     if let note = noteOnElements(of: report) { notes.append(note) }
+    if !report.keptMembers.isEmpty, !widens {
+      notes.append(
+        "values that do not fit their columns are kept beside them; --widen changes the columns")
+    }
     for input in report.inputs {
       guard let delimiter = input.delimiter, options.delimiter == nil else { continue }
       notes.append(
@@ -270,7 +274,7 @@ extension ImportCommand {
     }
     for (rule, _) in report.rejectsByRule {
       if rule == "nan" { notes.append("--nan null reads NaN and Infinity as null") }
-      if rule == "utf-8" {
+      if rule == "utf-8", report.inputs.contains(where: { $0.delimiter != nil }) {
         notes.append("rejected by the rule utf-8: \(Advice.nameEncoding.text)")
       }
       guard let limit = Advice.Limit(rule: rule) else { continue }

@@ -57,7 +57,9 @@ struct ImportCommand {
     options.hasHeader = arguments.flag("header")
     options.delimiter = try arguments.value(
       "delimiter", "is not one character such as ';', or tab", Self.delimiter)
-    options.columns = arguments.texts("columns")
+    options.columns = arguments.texts("columns").flatMap {
+      $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
     options.encoding = arguments.choice("encoding", as: TextEncoding.self)
     options.tokenPointer = arguments.text("token-at")
     options.source = arguments.text("source") ?? ""

@@ -3,9 +3,10 @@
 /// The first row and at least half of the next ones have equally many delimiters outside quotes. The input is never
 /// delimited text if one of the rows begins with `{` or `[`. A first line such as `sep=;` names the delimiter.
 struct DelimiterDetector {
-  /// The most bytes and rows that are examined.
-  private static let byteLimit = 1 << 16
+  /// The most rows that are examined, and the most bytes if two rows end in them, and if not.
   private static let rowLimit = 100
+  private static let byteLimits = [1 << 16, 1 << 20]
+  private var byteLimit = byteLimits[0]
 
   static let delimiters = Array(",\t;|".utf8)
 
@@ -26,13 +27,20 @@ struct DelimiterDetector {
       if Self.beginsJSON(next[first]) { return (0, .json) }
       hasContent = true
     }
-    let count = min(next.count, Self.byteLimit - bytes.count)
-    for index in 0..<count { bytes.append(next[index]) }
-    return (count, bytes.count < Self.byteLimit ? nil : verdict(isLast: false))
+    var count = 0
+    for limit in Self.byteLimits where limit >= byteLimit {
+      byteLimit = limit
+      let start = count
+      count += min(next.count - count, limit - bytes.count)
+      for index in start..<count { bytes.append(next[index]) }
+      guard bytes.count == limit else { break }
+      if let verdict = verdict(isLast: false) { return (count, verdict) }
+    }
+    return (count, nil)
   }
 
   /// The verdict at the end of the input.
-  func finish() -> Verdict { verdict(isLast: true) }
+  func finish() -> Verdict { verdict(isLast: true) ?? .json }
 
   /// White space, and a byte-order mark.
   private static func isSkipped(_ byte: UInt8) -> Bool {
@@ -44,7 +52,7 @@ struct DelimiterDetector {
     [0x7B, 0x5B, UInt8(ascii: "/"), ElementContext.recordSeparator].contains(byte)
   }
 
-  private func verdict(isLast: Bool) -> Verdict {
+  private func verdict(isLast: Bool) -> Verdict? {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let rows = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
     let name = Array("sep=".utf8)
@@ -55,8 +63,10 @@ struct DelimiterDetector {
       }
     }
     var best: (delimiter: UInt8, rowCount: Int, count: Int)?
+    var isShort = true
     for delimiter in Self.delimiters {
       guard let counts = Self.counts(of: delimiter, in: rows, isLast: isLast) else { return .json }
+      isShort = isShort && counts.count < 2
       let count = counts.first ?? 0
       let rowCount = counts.count { $0 == count }
       guard count > 0, rowCount * 2 >= counts.count, rowCount > 1 || counts.count == 1 && isLast
@@ -64,6 +74,7 @@ struct DelimiterDetector {
       if let best, (best.rowCount, best.count) >= (rowCount, count) { continue }
       best = (delimiter, rowCount, count)
     }
+    if isShort, !isLast, byteLimit < Self.byteLimits[1] { return nil }
     return best.map { .delimited(by: $0.delimiter) } ?? .json
   }
 

@@ -15,7 +15,7 @@ struct RowParser: ~Copyable {
   private struct Damage {
     var start: Int
     var malformation: Malformation
-    /// Where the search goes on, in a line that does not begin a whole row.
+    /// The place from which the search goes on, in a line that does not begin a whole row.
     var searchedOffset: Int
   }
 
@@ -142,7 +142,8 @@ struct RowParser: ~Copyable {
     guard let template else {
       let isSeparatorLine = isSeparatorLine(scan, tape)
       if !isSeparatorLine { readHeader(at: range.lowerBound, scan, &tape) }
-      offset = range.upperBound
+      // The place of a failure must stay in the buffer.
+      if failure == nil { offset = range.upperBound }
       return !isSeparatorLine
     }
     isFirstLine = false
@@ -156,8 +157,8 @@ struct RowParser: ~Copyable {
       }
       endDamage(before: range.lowerBound, scan, onto: &tape)
     }
-    offset = range.upperBound
     guard isWhole else {
+      offset = range.upperBound
       let message = "the row has \(fields.count) fields, but there are \(count) columns"
       markMalformed(
         range,
@@ -165,6 +166,7 @@ struct RowParser: ~Copyable {
       return false
     }
     if let flaw {
+      offset = range.upperBound
       markMalformed(range, flaw, &tape)
       return false
     }
@@ -176,6 +178,7 @@ struct RowParser: ~Copyable {
           "column \(column + 1) has a value here, and no name in the header")
       return false
     }
+    offset = range.upperBound
     let first = tape.tokens.count
     template.append(fields, namesStart: 0, to: &tape.tokens)
     mark(range, firstToken: first, &tape)

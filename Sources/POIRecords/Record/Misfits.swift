@@ -71,7 +71,9 @@ package struct Misfits: Sendable {
     let text = element.tape.text(of: token)
     // The keys 7 and "7" stay two.
     if isKey { return text.isEmpty ? nil : Need(types: .string) }
-    if attribute.mayBeLenient, NumberText.isNumber(text) { return Need(forms: .numberText) }
+    if attribute.mayBeLenient, !attribute.hasDecimalComma, NumberText.isNumber(text) {
+      return Need(forms: .numberText)
+    }
     if text.isEmpty, attribute.mayReadEmptyText { return Need(types: .null, forms: .emptyText) }
     return rule == "format"
       ? Self.form(of: text, insteadOf: attribute.storage) : Need(types: .string)

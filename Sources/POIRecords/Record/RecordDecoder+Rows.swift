@@ -9,9 +9,11 @@ extension RecordDecoder {
     _ target: SourceTable.Target, name: Span<UInt8>, value: Int, handling: UnmappedHandling,
     element: JSONElement, record: Int, batch: inout RecordBatch
   ) -> Bool? {
-    guard readsTexts, element.tape[value].kind == .string else { return nil }
+    guard readsTexts else { return nil }
     let isUnmapped =
       !target.isMapped && unmappedName.map { name.hasSameBytes(as: $0.span) } ?? false
+    if isUnmapped, element.tape[value].kind == .null { return true }
+    guard element.tape[value].kind == .string else { return nil }
     let types =
       0..<layout.fields.count ~= target.field ? layout.fields[target.field].attribute.types : .array
     guard isUnmapped || target.isMapped && !types.isDisjoint(with: [.object, .array]) else {
@@ -68,10 +70,11 @@ extension RecordDecoder {
 
   /// Whether a text is the JSON of a value of the target, which is no text.
   private func isJSON(_ text: Span<UInt8>, of target: SourceTable.Target) -> Bool {
-    guard target.isMapped,
-      !(layout.fields.indices.contains(target.field)
-        && layout.fields[target.field].attribute.types.contains(.string))
-    else { return false }
+    guard target.isMapped else { return false }
+    if layout.fields.indices.contains(target.field) {
+      let attribute = layout.fields[target.field].attribute
+      if attribute.types.contains(.string) || attribute.hasDecimalComma { return false }
+    }
     return ElementReader.flaw(inDocument: text) == nil
       && text[0] != UInt8(ascii: "\"") && text[0] > 0x20
   }

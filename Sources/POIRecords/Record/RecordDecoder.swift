@@ -360,7 +360,9 @@ struct RecordDecoder: ~Copyable {
         value, node: target.node, handling: .keep, element: element, record: record,
         batch: &batch)
       // Without a value for an attribute only the text tells that there was an object, or null.
-      if unmapped.count > opened || keepsMisfits && element.holdsOnlyNulls(objectAt: value) {
+      if unmapped.count > opened
+        || keepsMisfits && !readsTexts && element.holdsOnlyNulls(objectAt: value)
+      {
         unmapped.append(UInt8(ascii: "}"))
       } else {
         unmapped.truncate(to: before)
