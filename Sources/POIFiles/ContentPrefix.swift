@@ -17,7 +17,7 @@ package enum ContentPrefix {
     let message =
       ForeignFormat(contentPrefix: bytes)?.message
       ?? Compression(contentPrefix: bytes).map {
-        "is \($0.program)-compressed; decompress it first, or have a FileSource read the file"
+        "\($0.inputProgram.content); decompress it first, or have a FileSource read the file"
       }
     if let message { throw InputError(code: .notJSON, path: name, message: message) }
   }

@@ -62,6 +62,13 @@ package struct Descriptor: ~Copyable {
     guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError(number: EISDIR) }
   }
 
+  /// The size of the regular file at `path` in bytes; -1 for another kind of file, nil if nothing is there.
+  package static func size(ofFile path: String) -> Int? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    return status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : -1
+  }
+
   package static var none: Descriptor { Descriptor(lent: -1) }
 
   deinit {

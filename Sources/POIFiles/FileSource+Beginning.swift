@@ -14,11 +14,15 @@ extension FileSource {
     /// The first bytes, enough to identify the content; consumed if it is a pipe.
     let bytes: [UInt8]
 
-    let compression: Compression?
+    /// The program that makes the content readable; nil if it is read as it is.
+    let program: InputProgram?
 
     var isSeekable: Bool { start != nil }
 
-    init(of input: borrowing Descriptor, named name: String) throws(InputError) {
+    /// - Parameter file: the path, and the part of the file that is to be read.
+    init(
+      of input: borrowing Descriptor, named name: String, at file: (path: String, part: String?)
+    ) throws(InputError) {
       do throws(SystemError) {
         let status = try input.status()
         let kind = status.st_mode & S_IFMT
@@ -26,7 +30,7 @@ extension FileSource {
         if kind == S_IFREG, let position = input.position {
           start = position
           totalByteCount = max(Int(status.st_size) - position, 0)
-          bytes = try input.bytes(at: position, maximum: Compression.longestMagicByteCount)
+          bytes = try input.bytes(at: position, maximum: ForeignFormat.longestBeginning)
         } else {
           start = nil
           totalByteCount = nil
@@ -35,10 +39,20 @@ extension FileSource {
       } catch {
         throw InputError(reading: name, error)
       }
-      if let format = ForeignFormat(contentPrefix: bytes) {
+      guard let format = ForeignFormat(contentPrefix: bytes) else {
+        guard file.part == nil else {
+          throw InputError(
+            code: .notFound, path: name, message: "\(file.path) is no file with several parts")
+        }
+        program = Compression(contentPrefix: bytes)?.inputProgram
+        return
+      }
+      let converted = ConvertedFile(
+        path: file.path, part: file.part, isInterrupted: input.isInterrupted)
+      guard start != nil, file.path != "-", let found = try converted.program(for: format) else {
         throw InputError(code: .notJSON, path: name, message: format.message)
       }
-      compression = Compression(contentPrefix: bytes)
+      program = found
     }
 
     /// Reads a pipe until the bytes identify the content, or until its end.

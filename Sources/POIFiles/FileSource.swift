@@ -4,7 +4,9 @@ internal import JSONStreaming
 /// A source of the bytes of a file, a pipe or standard input, decompressed if necessary.
 ///
 /// gzip, zstd, xz and bzip2 are detected by the first bytes, whatever the name. The program of that
-/// name is started as a child process with the file as its standard input. It must exit with 0
+/// name is started as a child process with the file as its standard input. Zip archives, Excel workbooks, Parquet and
+/// files of maps are read through the program that converts them; a member, sheet or layer can be named behind the path,
+/// as in `places.zip/2024.csv`. The program must exit with 0
 /// before the input counts as complete. So the host program must not ignore `SIGCHLD` or wait for
 /// children that are not its own: the exit status would be lost, and the input would fail at its
 /// end.
@@ -12,7 +14,7 @@ internal import JSONStreaming
 /// Text in UTF-16 with a byte-order mark, or in an encoding that is named, becomes UTF-8.
 ///
 /// The file and the child are released with the source. Files whose first bytes show that they are
-/// not JSON, such as zip archives, are refused.
+/// something else, such as web pages, are refused.
 public struct FileSource: ~Copyable, ByteSource {
   /// The name of standard input in messages.
   package static let standardInputName = "standard input"
@@ -25,7 +27,7 @@ public struct FileSource: ~Copyable, ByteSource {
   /// Bytes read from a pipe to identify it and not yet returned.
   private var peeked: ArraySlice<UInt8>
 
-  private var decompressor: Decompressor?
+  private var pipe: ProgramPipe?
 
   private let encoding: TextEncoding?
   private var decoder: TextDecoder?
@@ -51,11 +53,13 @@ public struct FileSource: ~Copyable, ByteSource {
   ) throws(InputError) {
     let isStandardInput = path == "-"
     let name = FileSource.name(ofPath: path)
+    let file = isStandardInput ? (path, nil) : ConvertedFile.split(path)
     var input =
-      isStandardInput ? Descriptor.standardInput : try Self.open(path, isInterrupted: isInterrupted)
+      isStandardInput
+      ? Descriptor.standardInput : try Self.open(file.0, named: path, isInterrupted: isInterrupted)
     input.isInterrupted = isInterrupted
-    let beginning = try Beginning(of: input, named: name)
-    decompressor = try Self.startDecompressor(of: input, beginning: beginning, named: name)
+    let beginning = try Beginning(of: input, named: name, at: file)
+    pipe = try Self.startProgram(of: input, beginning: beginning, named: name)
     self.name = name
     self.input = input
     self.beginning = beginning
@@ -74,10 +78,15 @@ public struct FileSource: ~Copyable, ByteSource {
     guard path != "-" else { return }
     try checkPath(path)
     do throws(SystemError) {
-      try Descriptor.check(path)
+      try Descriptor.check(ConvertedFile.split(path).file)
     } catch {
       throw InputError(reading: path, error)
     }
+  }
+
+  /// The size in bytes of the regular file that is, or has as a part, the source of `path`; nil for another kind of file.
+  package static func byteCount(ofFile path: String) -> Int? {
+    Descriptor.size(ofFile: ConvertedFile.split(path).file).flatMap { $0 < 0 ? nil : $0 }
   }
 
   private static func checkPath(_ path: String) throws(InputError) {
@@ -94,7 +103,7 @@ public struct FileSource: ~Copyable, ByteSource {
   }
 
   private static func open(
-    _ path: String, isInterrupted: @escaping @Sendable () -> Bool
+    _ path: String, named name: String, isInterrupted: @escaping @Sendable () -> Bool
   ) throws(InputError) -> Descriptor {
     try checkPath(path)
     do throws(SystemError) {
@@ -102,18 +111,18 @@ public struct FileSource: ~Copyable, ByteSource {
         return try Descriptor(opening: path, isInterrupted: isInterrupted)
       }
     } catch {
-      throw InputError(reading: path, error)
+      throw InputError(reading: name, error)
     }
     throw InputError(code: .notJSON, path: path, message: ForeignFormat.sqlite.message)
   }
 
-  private static func startDecompressor(
+  private static func startProgram(
     of input: borrowing Descriptor, beginning: Beginning, named name: String
-  ) throws(InputError) -> Decompressor? {
-    guard let compression = beginning.compression else { return nil }
+  ) throws(InputError) -> ProgramPipe? {
+    guard let program = beginning.program else { return nil }
     return beginning.isSeekable
-      ? try Decompressor(compression, reading: input, named: name)
-      : try Decompressor(compression, feeding: beginning.bytes, named: name)
+      ? try ProgramPipe(program, reading: input, named: name)
+      : try ProgramPipe(program, feeding: beginning.bytes, named: name)
   }
 }
 
@@ -121,13 +130,13 @@ extension FileSource {
   public var totalByteCount: Int? { beginning.totalByteCount }
 
   public var consumedByteCount: Int {
-    guard beginning.compression != nil else { return readByteCount }
+    guard beginning.program != nil else { return readByteCount }
     if let start = beginning.start {
       // The child and the source share the file offset.
       return (input.position ?? start) - start
     }
-    switch decompressor {
-    case .some(let decompressor): return decompressor.fedByteCount
+    switch pipe {
+    case .some(let pipe): return pipe.fedByteCount
     case .none: return 0
     }
   }
@@ -147,8 +156,8 @@ extension FileSource {
 
   /// Appends the next bytes as they are, decompressed.
   private mutating func readBytes(into output: inout OutputSpan<UInt8>) throws(InputError) {
-    if beginning.compression != nil {
-      try decompressor?.read(into: &output, feedingFrom: input)
+    if beginning.program != nil {
+      try pipe?.read(into: &output, feedingFrom: input)
       return
     }
     let countBefore = output.count
@@ -171,7 +180,7 @@ extension FileSource {
 
   public mutating func restart() throws(InputError) -> Bool {
     guard let start = beginning.start else { return false }
-    decompressor = nil
+    pipe = nil
     do throws(SystemError) {
       try input.seek(to: start)
     } catch {
@@ -179,7 +188,7 @@ extension FileSource {
     }
     readByteCount = 0
     decoder = TextDecoder(encoding, contentPrefix: beginning.bytes)
-    decompressor = try Self.startDecompressor(of: input, beginning: beginning, named: name)
+    pipe = try Self.startProgram(of: input, beginning: beginning, named: name)
     return true
   }
 }

@@ -15,11 +15,11 @@ public struct InputError: Error, Equatable, CustomStringConvertible {
     case readFailed(errno: Int32)
     /// A signal ended the wait for the input, and the reader wants to stop.
     case interrupted
-    /// The program that decompresses the input is not installed.
-    case decompressorMissing
-    /// The program that decompresses the input failed, so the input is damaged or incomplete.
-    case decompressorFailed
-    /// The first bytes are of another kind of file than JSON.
+    /// The program that decompresses or converts the input is not installed.
+    case programMissing
+    /// The program that decompresses or converts the input failed, so the input is damaged or incomplete.
+    case programFailed
+    /// The first bytes are of another kind of file than those that are read, or the part of the file is not named.
     case notJSON
   }
 

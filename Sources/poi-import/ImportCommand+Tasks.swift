@@ -389,9 +389,7 @@ extension ImportCommand {
 
   /// The size of a regular file in bytes; nil for anything else.
   static func regularFileSize(_ path: String) -> Int? {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Int(status.st_size)
+    FileSource.byteCount(ofFile: path)
   }
 
   /// Shows the command for each of several places that may hold the records.

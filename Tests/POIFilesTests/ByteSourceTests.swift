@@ -255,7 +255,7 @@ private let programs = [
         _ = try readAll(&source)
         Issue.record("the end of a cut input was not reported")
       } catch {
-        #expect(error.code == .decompressorFailed)
+        #expect(error.code == .programFailed)
         #expect(error.message.hasPrefix("\(compression.program) failed with exit code "))
         #expect(error.message.contains("\(compression.program) -t"))
       }
@@ -281,7 +281,7 @@ private let programs = [
         let path = "\(scratch.path)/data"
         let error = message { () throws(InputError) in _ = try FileSource(path: path) }
         unsafe setenv("PATH", "/bin:/usr/bin", 1)
-        #expect(error?.code == .decompressorMissing)
+        #expect(error?.code == .programMissing)
         #expect(error?.message.contains("apt-get install \(package)'") == true)
       }
     }
@@ -295,7 +295,7 @@ private let programs = [
       unsafe setenv("PATH", "\(scratch.path):/bin:/usr/bin", 1)
       let path = "\(scratch.path)/data.json.gz"
       let error = message { () throws(InputError) in _ = try contents(ofFileAt: path) }
-      #expect(error?.code == .decompressorFailed)
+      #expect(error?.code == .programFailed)
       #expect(error?.message.hasPrefix("gzip was killed by signal 9") == true)
     }
   }
@@ -412,7 +412,7 @@ private let programs = [
       let path = "\(scratch.path)/data.json.gz"
       let error = message { () throws(InputError) in _ = try FileSource(path: path) }
       unsafe setenv("PATH", "/bin:/usr/bin", 1)
-      #expect(error?.code == .decompressorFailed)
+      #expect(error?.code == .programFailed)
       #expect(error?.message.hasPrefix("cannot start gzip: Permission denied") == true)
     }
   }
@@ -426,7 +426,7 @@ private let programs = [
         _ = try contents(ofFileAt: "\(scratch.path)/data.json.gz")
       }
       signal(SIGCHLD, SIG_DFL)
-      #expect(error?.code == .decompressorFailed)
+      #expect(error?.code == .programFailed)
       #expect(error?.message.contains("ignores SIGCHLD") == true, "\(error?.message ?? "")")
     }
   }

@@ -17,7 +17,8 @@ public struct ImportSource: Sendable {
     self.name = name
   }
 
-  /// A file or a named pipe. The programs gzip, zstd, xz and bzip2 decompress it.
+  /// A file or a named pipe. The programs gzip, zstd, xz and bzip2 decompress it; others read zip archives, Excel
+  /// workbooks, Parquet and maps, see `FileSource`.
   ///
   /// - Parameter path: its path; `-` is standard input.
   public static func file(_ path: String) -> ImportSource {

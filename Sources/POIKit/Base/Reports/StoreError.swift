@@ -202,9 +202,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   package init(_ error: InputError) {
     let code: Code
     switch error.code {
-    case .notFound, .noPermission, .isDirectory: code = .noInput
-    case .decompressorFailed, .notJSON: code = .unreadable
-    case .decompressorMissing, .readFailed: code = .inputOutput
+    case .notFound, .noPermission, .isDirectory, .programMissing: code = .noInput
+    case .notJSON: code = .unreadable
+    case .programFailed, .readFailed: code = .inputOutput
     case .interrupted: code = .interrupted
     }
     self.init(code, error.description)

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import JSONStreaming
 
-/// A child process that decompresses one input.
+/// A child process that decompresses or converts one input.
 ///
-/// The child reads the file itself. If bytes were already read from a pipe to identify it, the
+/// The child reads the file itself, as its standard input or by its path. If bytes were already read from a pipe to identify it, the
 /// child reads a socket that is fed with them and then with the pipe.
-struct Decompressor: ~Copyable {
-  private let compression: Compression
+struct ProgramPipe: ~Copyable {
+  private let program: InputProgram
 
   private let inputName: String
 
@@ -40,37 +40,37 @@ struct Decompressor: ~Copyable {
 
   /// Starts a child that reads `file` from its current offset.
   init(
-    _ compression: Compression, reading file: borrowing Descriptor, named inputName: String
+    _ program: InputProgram, reading file: borrowing Descriptor, named inputName: String
   ) throws(InputError) {
     try self.init(
-      compression, inputName: inputName, standardInput: file, inlet: .none, feed: [])
+      program, inputName: inputName, standardInput: file, inlet: .none, feed: [])
   }
 
   /// Starts a child that is fed with `first` and then with the rest of the input.
   init(
-    _ compression: Compression, feeding first: [UInt8], named inputName: String
+    _ program: InputProgram, feeding first: [UInt8], named inputName: String
   ) throws(InputError) {
     let sockets = try Self.socketPair(inputName)
     try self.init(
-      compression, inputName: inputName, standardInput: sockets.childs, inlet: sockets.ours,
+      program, inputName: inputName, standardInput: sockets.childs, inlet: sockets.ours,
       feed: first[...])
   }
 
   private init(
-    _ compression: Compression, inputName: String, standardInput: borrowing Descriptor,
+    _ program: InputProgram, inputName: String, standardInput: borrowing Descriptor,
     inlet: consuming Descriptor, feed: ArraySlice<UInt8>
   ) throws(InputError) {
     let output = try Self.socketPair(inputName)
     let messages = try Self.socketPair(inputName)
     do throws(SystemError) {
       child = try ChildProcess(
-        program: compression.program, arguments: compression.arguments,
+        program: program.name, arguments: program.arguments,
         standardInput: standardInput, standardOutput: output.childs,
         standardError: messages.childs)
     } catch {
-      throw Self.startFailure(error, compression, inputName)
+      throw program.startFailure(error, inputName)
     }
-    self.compression = compression
+    self.program = program
     self.inputName = inputName
     self.output = output.ours
     self.messages = messages.ours
@@ -86,25 +86,9 @@ struct Decompressor: ~Copyable {
       throw InputError(reading: inputName, error)
     }
   }
-
-  private static func startFailure(
-    _ error: SystemError, _ compression: Compression, _ inputName: String
-  ) -> InputError {
-    let program = compression.program
-    guard error.number == ENOENT else {
-      return InputError(
-        code: .decompressorFailed, path: inputName,
-        message: "cannot start \(program): \(error.text); decompress the input another way and "
-          + "import the result")
-    }
-    return InputError(
-      code: .decompressorMissing, path: inputName,
-      message: "is \(program)-compressed and \(program) is not installed; install it "
-        + "('apt-get install \(compression.package)') or decompress the input elsewhere")
-  }
 }
 
-extension Decompressor {
+extension ProgramPipe {
   /// Appends the next decompressed bytes; appends nothing at the end of an intact input.
   ///
   /// - Parameter input: the bytes to feed; not read if the child reads the file itself.
@@ -144,27 +128,22 @@ extension Decompressor {
 
   /// Waits for the child, which has closed its output; throws unless it exited with 0.
   private mutating func checkEnding() throws(InputError) {
-    let program = compression.program
     let how: String
     do throws(SystemError) {
       switch try child.wait() {
       case .exited(code: 0): return
-      case .exited(let code): how = "\(program) failed with exit code \(code)"
-      case .killed(let signal): how = "\(program) was killed by signal \(signal)"
+      case .exited(let code): how = "failed with exit code \(code)"
+      case .killed(let signal): how = "was killed by signal \(signal)"
       }
     } catch {
       throw InputError(
-        code: .decompressorFailed, path: inputName,
-        message: "it is unknown whether \(program) reached the end (\(error.text)): this process "
-          + "ignores SIGCHLD, or waits for every child; leave the child to the toolkit, or decompress "
-          + "the input another way")
+        code: .programFailed, path: inputName,
+        message:
+          "it is unknown whether \(program.name) reached the end (\(error.text)): this process "
+          + "ignores SIGCHLD, or waits for every child; leave the child to the toolkit, or \(program.otherWay)"
+      )
     }
-    let said = String(decoding: messageBytes, as: UTF8.self)
-      .split(whereSeparator: \.isNewline).prefix(3).joined(separator: "; ")
-    throw InputError(
-      code: .decompressorFailed, path: inputName,
-      message: "\(how)\(said.isEmpty ? "" : ": \(said)"); the input is damaged or incomplete: "
-        + "check it with '\(program) -t' or fetch it again")
+    throw program.failure(how, said: messageBytes, inputName)
   }
 
   private struct Readiness {
