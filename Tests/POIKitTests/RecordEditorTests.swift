@@ -228,9 +228,22 @@ import Testing
     #expect(try store.run([Self.stored], .newest).counters.inserted == 1)
     let row = try store.store.insert(Note(id: 2))
     #expect(try #require(row["at"].instant).microseconds > 1_700_000_000_000_000)
+    // Of a new record, and one that is stored keeps its own.
+    for record in [Note(id: 3), Note(id: 4, text: "b")] {
+      let row = try store.store.upsert(record)
+      #expect(try #require(row["at"].instant).microseconds > 1_700_000_000_000_000)
+    }
+    try store.store.upsert(["id": RowValue.integer(5), "text": .text("c")])
+    #expect(
+      try store.rows("SELECT id FROM note WHERE at > 1700000000000000") == ["2", "3", "4", "5"])
+    let known = try store.store.upsert(["id": RowValue.integer(1), "text": .text("d")])
+    #expect(known["at"].instant?.microseconds == 100_000_000)
   }
 
-  @Test(arguments: [("rfc2822", Int64(1_000_000)), ("dd.MM.yyyy HH:mm", 60_000_000)])
+  @Test(arguments: [
+    ("rfc2822", Int64(1_000_000)), ("yyyy-MM-dd HH:mm:ss", 1_000_000),
+    ("dd.MM.yyyy HH:mm", 60_000_000),
+  ])
   func `the clock's time has the unit of the pattern`(pattern: String, unit: Int64) throws {
     let store = try MergeStore(
       #"""

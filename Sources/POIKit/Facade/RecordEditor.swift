@@ -32,12 +32,13 @@ public final class RecordEditor {
         .objectTrump, ties: .digest, choosePolicy: nil, table, windowBlockSize: 0,
         connection: connection)
     else { preconditionFailure("the key is enforced") }
+    let values = model.ofValues(at: SystemClock.now())
     self.merger = merger
+    self.merger.requirements = RecordLayout(values)
     savepoint = try RecordSavepoint(connection: connection)
     rows = try RowWriter(table, savepoint: savepoint, connection: connection)
     intake = RecordIntake(
-      model: model.ofValues(at: SystemClock.now()), limits: limits, validators: [],
-      expectedBatchSize: 1)
+      model: values, limits: limits, validators: [], expectedBatchSize: 1)
     self.path = path
     self.model = model
   }

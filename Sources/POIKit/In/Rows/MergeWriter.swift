@@ -9,6 +9,8 @@ struct MergeWriter: ~Copyable {
   private let ties: TieRule
   private let choosePolicy: ImportOptions.PolicyChoice?
   let table: RowWriter.Table
+  /// What a new record must have.
+  var requirements: RecordLayout
   private let key: EnforcedKey
   let ranking: RecordRanking
 
@@ -77,6 +79,7 @@ struct MergeWriter: ~Copyable {
     self.ties = ties
     self.choosePolicy = choosePolicy
     self.table = table
+    requirements = schema.layout
     self.key = key
     ranking = RecordRanking(schema.model, ties: ties)
     mergedSlots =
@@ -119,7 +122,7 @@ struct MergeWriter: ~Copyable {
       target = .row(met)
     }
     let missing =
-      policy == .objectTrump ? table.schema.layout.missingAttributes(of: record, in: batch) : []
+      policy == .objectTrump ? requirements.missingAttributes(of: record, in: batch) : []
     if case .none = target, !rows.mayRefuseInPart, missing.isEmpty,
       !key.groupsNull || !key.hasNull(record, in: batch)
     {
