@@ -50,6 +50,11 @@ import Testing
       #""a":{"type":"array","items":{"type":"number"},"x-relation":{"table":"u","unique":"v"}}"#,
       #"{"a":[1.5,2.5,-0.0,0]}"#, []
     ),
+    (#""a":{"type":"integer","x-digits":true}"#, #"{"a":1.5}"#, ["type"]),
+    (#""a":{"type":"integer","x-digits":true}"#, #"{"a":1e-400}"#, ["type"]),
+    (#""a":{"type":"integer","x-digits":true}"#, #"{"a":123456789012345678901234}"#, []),
+    (#""a":{"type":"integer","x-digits":true}"#, #"{"a":1.0}"#, []),
+    (#""a":{"type":"integer","x-digits":true}"#, #"{"a":1e400}"#, []),
     (#""a":{"const":{"b":1,"c":2}}"#, #"{"a":{"b":1,"b":1}}"#, ["const"]),
     (#""a":{"uniqueItems":true}"#, #"{"a":[{"b":1,"b":2},{"b":1,"c":2}]}"#, []),
   ])

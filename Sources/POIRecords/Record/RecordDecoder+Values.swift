@@ -144,7 +144,7 @@ extension RecordDecoder {
       return .integer(token.kind == .true ? 1 : 0)
     case .number where layout.fields[index].attribute.storage == .json:
       let lexeme = element.tape.text(of: token)
-      guard types.contains(.number) || DecimalText(lexeme).isPlainInteger else {
+      guard types.contains(.number) || ExactNumber(lexeme).exponent >= 0 else {
         return reportNumber(index, "type", lexeme, "is not an integer")
       }
       return jsonSlot(of: index, value: value, element: element, arena: &arena)
