@@ -17,21 +17,19 @@ package struct ProgramRun {
   ///
   /// - Parameters:
   ///   - input: its standard input, at most some KiB.
-  ///   - attachment: what it can read from descriptor 3; nil for none.
+  ///   - attachment: what it can read from descriptor 3.
   ///   - isInterrupted: asked when a signal comes; if it returns true, the program is ended.
   /// - Throws: the system's error: ENOENT if there is no such program, EINTR if it was interrupted.
   package init(
-    _ program: String, _ arguments: [String], input: [UInt8], attachment: [UInt8]? = nil,
-    isInterrupted: @escaping @Sendable () -> Bool = { false }
+    _ program: String, _ arguments: [String], input: [UInt8], attachment: consuming Descriptor,
+    isInterrupted: @escaping @Sendable () -> Bool
   ) throws(SystemError) {
     let inlet = try SocketPair.make()
     let outlet = try SocketPair.make()
     let errors = try SocketPair.make()
-    let file: Descriptor =
-      if let attachment { try Descriptor.temporary(holding: attachment.span) } else { .none }
     var child = try ChildProcess(
       program: program, arguments: arguments, standardInput: inlet.childs,
-      standardOutput: outlet.childs, standardError: errors.childs, attachment: file)
+      standardOutput: outlet.childs, standardError: errors.childs, attachment: attachment)
     // Its output ends when no process has these ends.
     Self.close(inlet.childs)
     Self.close(outlet.childs)

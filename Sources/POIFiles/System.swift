@@ -2,7 +2,7 @@
 
 // C lets any code change `environ`; here it is only read and passed to the child.
 @unsafe @preconcurrency internal import Glibc
-internal import JSONStreaming
+package import JSONStreaming
 
 /// A program that runs beside the toolkit, killed and reaped with its owner.
 ///
@@ -167,7 +167,7 @@ extension Descriptor {
   /// A new file without a name, for this user alone: `mkstemp(3)`.
   ///
   /// - Parameter bytes: its content; the next read begins at the first byte.
-  static func temporary(holding bytes: Span<UInt8>) throws(SystemError) -> Descriptor {
+  package static func temporary(holding bytes: Span<UInt8>) throws(SystemError) -> Descriptor {
     let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
     var path = Array("\(folder)/poi-XXXXXX".utf8CString)
     let number = unsafe mkstemp(&path)

@@ -91,11 +91,12 @@ public struct HTTPClient: Sendable {
     }
     if method != "GET" { lines.append("request = \(Self.quoted(method))") }
     lines += (self.headers + headers).map { "header = \(Self.quoted($0))" }
+    let attachment = try Self.file(holding: body)
     let run: ProgramRun
     do throws(SystemError) {
       run = try ProgramRun(
         "curl", ["--disable", "--config", "-"],
-        input: Array((lines.joined(separator: "\n") + "\n").utf8), attachment: body,
+        input: Array((lines.joined(separator: "\n") + "\n").utf8), attachment: attachment,
         isInterrupted: isInterrupted)
     } catch {
       throw switch error.number {
@@ -115,6 +116,17 @@ public struct HTTPClient: Sendable {
       throw SyncError(.unusable, "\(address): the answer is not HTTP")
     }
     return answer
+  }
+
+  private static func file(holding body: [UInt8]?) throws(SyncError) -> Descriptor {
+    guard let body else { return .none }
+    do throws(SystemError) {
+      return try .temporary(holding: body.span)
+    } catch {
+      throw SyncError(
+        .unusable,
+        "no file can be written in the folder of temporary files (TMPDIR): \(error.text)")
+    }
   }
 
   private static func quoted(_ text: String) -> String {

@@ -156,6 +156,56 @@ import Testing
     #expect(try fixture.sync("one").exitCode == 0)
   }
 
+  @Test func `a cycle needs curl, and a folder for temporary files`() throws {
+    let fixture = try Fixture()
+    try fixture.app("one").execute("UPDATE note SET text = 'new' WHERE id = 1")
+    let folder = fixture.folder.file("bin")
+    let program = folder + "/curl"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    func failure(_ environment: [String: String]) throws -> String {
+      let outcome = try Tool("poi-sync").run(
+        ["--store", "one.sqlite"], in: fixture.folder.path, environment: environment)
+      #expect(outcome.exitCode == 65, "\(outcome)")
+      return outcome.messages
+    }
+    #expect(try failure(["PATH": folder]).contains("curl is not installed"))
+    try fixture.folder.write("#!/bin/sh\ncat > /dev/null\necho hello\n", to: "bin/curl")
+    #expect(try failure(["PATH": folder]).contains("curl cannot be run"))
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    #expect(
+      try failure(["PATH": folder + ":/usr/bin:/bin"]).contains("the answer is not HTTP"))
+    let lacking = try failure(["TMPDIR": "/none"])
+    #expect(lacking.contains("TMPDIR") && !lacking.contains("curl"), "\(lacking)")
+    #expect(try fixture.sync("one").exitCode == 0)
+    try fixture.sync("two")
+    #expect(try fixture.texts("two")[0] == "new")
+  }
+
+  @Test func `a signal ends a request that gets no answer`() throws {
+    let folder = try ScratchFolder()
+    let script = """
+      import http.server, sys, time
+      class Server(http.server.BaseHTTPRequestHandler):
+          def do_GET(self):
+              open(sys.argv[2], "w").close()
+              time.sleep(3600)
+      server = http.server.HTTPServer(("127.0.0.1", 0), Server)
+      open(sys.argv[1], "w").write(f"http://127.0.0.1:{server.server_port}")
+      server.serve_forever()
+      """
+    try folder.write(Self.model, to: "model.json")
+    let asked = folder.file("asked")
+    let place = try folder.write(script, to: "server.py")
+    let server = try PythonServer(place, [asked], in: folder.path)
+    let running = try Tool("poi-sync").start(
+      ["--model", "model.json", "--server", server.address], in: folder.path)
+    #expect(Self.wait { FileManager.default.fileExists(atPath: asked) })
+    running.signal(SIGINT)
+    let outcome = try running.wait()
+    #expect(outcome.exitCode == 128 + SIGINT)
+    #expect(outcome.messages.contains("interrupted; the next cycle goes on"), "\(outcome)")
+  }
+
   @Test func `a pull is kept, and its settings are not mixed with a server`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.model, to: "model.json")
