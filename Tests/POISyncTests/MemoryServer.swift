@@ -35,6 +35,9 @@ final class MemoryServer: SyncServer {
     epoch += 1
   }
 
+  /// Loses all records, and does not say so.
+  func forget() { records = [:] }
+
   /// Puts a record there, as another client does.
   func put(_ document: JSONValue) {
     lastVersion += 1
@@ -83,6 +86,18 @@ final class MemoryServer: SyncServer {
     put(document)
     return outcome("version", name(of: lastVersion))
   }
+}
+
+/// A server that gives the same answers to all requests.
+struct FixedServer: SyncServer, Sendable {
+  var page = #"{"documents":[],"checkpoint":"1","epoch":"e"}"#
+  var answer = #"{"outcomes":[]}"#
+
+  func pull(after checkpoint: String?, limit: Int) throws(SyncError) -> [UInt8] {
+    Array(page.utf8)
+  }
+
+  func push(_ request: [UInt8]) throws(SyncError) -> [UInt8] { Array(answer.utf8) }
 }
 
 /// The way to a server, on which requests and answers are lost.

@@ -205,22 +205,64 @@ import Testing
   @Test func `an unsuitable table is refused`() throws {
     let store = try Store.inMemory()
     let link = Link(to: MemoryServer())
-    for model in [
-      #"{"x-table": "a", "properties": {"id": {"type": "string"}}}"#,
-      #"{"x-table": "b", "x-key": "id", "properties": {"id": {"type": "string"}}}"#,
-      #"{"x-table": "c", "x-key": "id", "x-timestamp": "t", "properties": {"id": {"type": "string"}, "t": {"type": "string", "format": "date"}}}"#,
-      #"{"x-table": "d", "x-key": "id", "x-timestamp": "t", "properties": {"id": {"type": "string"}, "_version": {"type": "string"}, "t": {"type": "string", "format": "date-time"}}}"#,
+    let time = #""t": {"type": "string", "format": "date-time"}"#
+    for (model, words) in [
+      (#"{"x-table": "a", "properties": {"id": {"type": "string"}}}"#, "has no key"),
+      (
+        #"{"x-table": "b", "x-key": "id", "properties": {"id": {"type": "string"}}}"#,
+        "has no timestamp"
+      ),
+      (
+        #"{"x-table": "c", "x-key": "id", "x-timestamp": "t", "properties": {"id": {"type": "string"}, "t": {"type": "string", "format": "date"}}}"#,
+        "has no timestamp"
+      ),
+      (
+        #"{"x-table": "d", "x-key": "id", "x-timestamp": "t", "properties": {"id": {"type": "string"}, "_version": {"type": "string"}, \#(time)}}"#,
+        "has the member \"_version\""
+      ),
+      (
+        #"{"x-table": "e", "x-key": "id", "x-timestamp": "t", "properties": {"id": {"type": ["string", "null"], "x-source": "0#"}, \#(time)}}"#,
+        "names its records by the members"
+      ),
     ] {
-      #expect(throws: StoreError.self) {
+      let error = #expect(throws: StoreError.self) {
         try Synchronizer(store, model: Model(parsing: model), server: link, address: "memory")
       }
+      #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
     }
-    try store.importRecords(
-      from: .text(#"{"id": "p"}"#, named: "file"), model: Model(parsing: SyncDevice.model))
+    // A new table needs an address, and is not made without.
+    let model = try Model(parsing: SyncDevice.model)
+    let nameless = #expect(throws: StoreError.self) {
+      try Synchronizer(store, model: model, server: link)
+    }
+    #expect(nameless?.message.contains("has no server; name its address") == true)
+    let tables = try store.withConnection { connection in
+      try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'poi'")
+    }
+    #expect(tables == 0)
+    try store.importRecords(from: .text(#"{"id": "p"}"#, named: "file"), model: model)
     #expect(throws: StoreError.self) {
-      try Synchronizer(
-        store, model: Model(parsing: SyncDevice.model), server: link, address: "memory")
+      try Synchronizer(store, model: model, server: link, address: "memory")
     }
+  }
+
+  @Test func `a table with rows is synchronised only if it is tracked`() throws {
+    let store = try Store.inMemory()
+    let link = Link(to: MemoryServer())
+    let model = try Model(parsing: SyncDevice.model)
+    var options = ImportOptions()
+    options.mergePolicy = .newest
+    try store.importRecords(
+      from: .text(#"{"id": "p", "changed": "2020-01-01T00:00:00Z"}"#, named: "file"), model: model,
+      options: options)
+    let error = #expect(throws: StoreError.self) {
+      try Synchronizer(store, model: model, server: link, address: "memory")
+    }
+    #expect(error?.advice == [.track(table: "poi")])
+    #expect(try store.syncedTables().isEmpty)
+    try store.track()
+    var synchronizer = try Synchronizer(store, model: model, server: link, address: "memory")
+    #expect(try synchronizer.cycle().pushed.acceptedCount == 1)
   }
 
   @Test func `two cycles at once are refused`() throws {

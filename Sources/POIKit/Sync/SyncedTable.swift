@@ -96,17 +96,17 @@ extension Store.Lease {
   fileprivate func serverState(of model: Model) throws -> ServerLink.State {
     guard let state = try ServerLink(table: model.table, connection: connection).state(),
       state.pulling == nil
-    else {
-      throw StoreFailure(
-        .invalidOptions, "the table \"\(model.table)\" has no server; name its address")
-    }
+    else { throw hasNoServer(model) }
     return state
+  }
+
+  private func hasNoServer(_ model: Model) -> StoreFailure {
+    StoreFailure(.invalidOptions, "the table \"\(model.table)\" has no server; name its address")
   }
 
   fileprivate func connect(_ model: Model, to address: String?) throws {
     try checkSynchronisable(model)
     try forgetDroppedTable(of: model)
-    try prepareTables(for: model)
     let link = ServerLink(table: model.table, connection: connection)
     let known = try link.state()
     if known?.pulling != nil {
@@ -115,10 +115,8 @@ extension Store.Lease {
         "the table \"\(model.table)\" is only pulled, from \(known?.address ?? ""); synchronise another one"
       )
     }
-    guard let address = address ?? known?.address else {
-      _ = try serverState(of: model)
-      return
-    }
+    guard let address = address ?? known?.address else { throw hasNoServer(model) }
+    try prepareTables(for: model)
     try connection.inTransaction {
       if try known == nil && hasRows(inTable: model.table) {
         // It must be tracked already.
