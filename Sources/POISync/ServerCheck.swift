@@ -7,7 +7,8 @@ public struct ServerCheck<Server: SyncServer & Sendable> {
   private var server: Server
   private let key: String
   private let keyAttribute: Attribute
-  private let time: Attribute
+  private let timeMember: String
+  private let timeNotation: InstantNotation
 
   /// What was found: what the server does, and what follows for devices.
   public private(set) var findings: [String] = []
@@ -20,18 +21,21 @@ public struct ServerCheck<Server: SyncServer & Sendable> {
   private var end: String?
   private var template: JSONValue?
 
-  /// - Parameter model: the model of the server's records, with one member as key.
+  /// - Parameter model: the model of the server's records, with one member as key and one as timestamp.
   /// - Throws: `SyncError` with `unusable` for another model.
   public init(_ server: Server, model: Model) throws(SyncError) {
     guard model.key.count == 1, let attribute = model.attribute(named: model.key[0]),
       let time = model.timestamp.flatMap(model.attribute(named:)),
       case .pointer(let path) = attribute.source, path.count == 1,
-      case .pointer(let timePath) = time.source, timePath.count == 1
+      case .pointer(let timePath) = time.source, timePath.count == 1,
+      case .instant(let notation) = time.storage
     else {
       throw SyncError(
-        .unusable, "a server is checked with a model whose key and timestamp are one member each")
+        .unusable,
+        "a server is checked with a model whose key and timestamp, an instant, are one member each")
     }
-    (self.server, key, keyAttribute, self.time) = (server, path[0], attribute, time)
+    (self.server, key, keyAttribute) = (server, path[0], attribute)
+    (timeMember, timeNotation) = (timePath[0], notation)
   }
 
   private mutating func expect(_ holds: Bool, _ finding: String) {
@@ -120,10 +124,6 @@ public struct ServerCheck<Server: SyncServer & Sendable> {
 
   // MARK: Writing
 
-  private var timeMember: String {
-    if case .pointer(let path) = time.source { path[0] } else { "" }
-  }
-
   private static func version(of document: JSONValue) -> String? {
     guard let version = document["_version"], version.string != nil || version.integer != nil else {
       return nil
@@ -148,19 +148,25 @@ public struct ServerCheck<Server: SyncServer & Sendable> {
     return key
   }
 
+  /// The clock's time as the model has it.
+  private var now: JSONValue {
+    let now = SystemClock.now()
+    switch timeNotation {
+    case .sinceEpoch(let length): return .number(Int(now.microseconds / length))
+    case .rfc3339: return .string(now.textWithMicroseconds)
+    case .pattern(let pattern, let offset):
+      var text = GrowableBuffer<UInt8>()
+      pattern.append(now, offsetMinutes: offset, to: &text)
+      return .string(String(copying: text.span))
+    }
+  }
+
   /// - Parameter base: the version that the record replaces.
   private func record(_ key: JSONValue, base: String? = nil, isRemoval: Bool = false) -> JSONValue {
-    let now = SystemClock.now()
-    let timeValue: JSONValue =
-      if case .instant(.sinceEpoch(let length)) = time.storage {
-        (try? JSONValue(parsing: Array(now.text(inUnitsOf: length).utf8).span)) ?? .null
-      } else {
-        .string(now.textWithMicroseconds)
-      }
     var members = isRemoval ? [] : template?.members ?? []
     members.removeAll { [self.key, timeMember, "_version"].contains($0.name) }
     members.append(.init(name: self.key, value: key))
-    members.append(.init(name: timeMember, value: timeValue))
+    members.append(.init(name: timeMember, value: now))
     if isRemoval { members.append(.init(name: "_removed", value: .bool(true))) }
     if let base, let value = try? JSONValue(parsing: Array(base.utf8).span) {
       members.append(.init(name: "_version", value: value))
