@@ -16,13 +16,17 @@ import Testing
             place = urllib.parse.urlsplit(self.path)
             query = dict(urllib.parse.parse_qsl(place.query))
             kind, since = place.path.strip("/"), query.get("since", "")
-            if kind in ("links", "foreign", "broken", "pages"):
+            if kind in ("links", "whole", "query", "foreign", "broken", "pages"):
                 page = int(query.get("page", "1"))
                 found = [record for record in records if record["updated"] >= since]
                 next = None
                 if len(found) > page * 5:
                     rest = f"page={page + 1}&since={urllib.parse.quote(since)}"
                     next = f"/{kind}?{rest}" if kind != "foreign" else f"http://127.0.0.1:1/links?{rest}"
+                    if kind == "whole":
+                        next = f"http://{self.headers['Host']}{next}"
+                    if kind == "query":
+                        next = f"?{rest}"
                     if kind == "pages":
                         next = page + 1
                     if kind == "broken" and page == 2:
@@ -31,6 +35,10 @@ import Testing
             elif kind == "tokens":
                 found = [record for record in records if record["id"] > int(since or "0")][:5]
                 answer = {"items": found, "cursor": found[-1]["id"] if found else since}
+            elif kind == "moments":
+                unit = int(query["unit"])
+                found = [record for record in records if (1_700_000_000 + record["id"]) * unit >= int(since or 0)]
+                answer = {"items": found, "now": 1_700_000_012 * unit}
             elif kind == "latest":
                 after = int(query.get("after", "0"))
                 answer = [record for record in records if (record["updated"][:10], record["id"]) > (since[:10], after)][:5]
@@ -44,6 +52,8 @@ import Testing
                 answer = {"items": records[:1], "next": "/circle"}
             elif kind == "now":
                 answer = {"items": records, "now": f"2026-{time.time():.6f}"}
+            elif kind == "text":
+                answer = None
             elif kind == "words":
                 answer = ["one", "two"]
             elif kind == "empty":
@@ -52,7 +62,7 @@ import Testing
                 return self.send_error(404)
             self.send_response(200)
             self.end_headers()
-            self.wfile.write(json.dumps(answer).encode())
+            self.wfile.write(b"<html>" if answer is None else json.dumps(answer).encode())
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
     open(sys.argv[1], "w").write(f"http://127.0.0.1:{server.server_port}")
     server.serve_forever()
@@ -152,6 +162,29 @@ import Testing
     }
   }
 
+  @Test func `an overlap with a day asks for earlier days again`() throws {
+    let folder = try ScratchFolder()
+    let fixture = try Fixture(folder)
+    // The token is 2026-03-21.
+    _ = try fixture.pull("/links?since={token}") { source in
+      (source.recordPointer, source.nextPointer, source.tokenPointer) = ("/items", "/next", "/now")
+      source.overlap = .seconds(10 * 86_400)
+    }
+    #expect(try fixture.pullAgain().pulled.unchangedCount == 3)
+  }
+
+  @Test(arguments: [1, 1_000, 1_000_000])
+  func `an overlap with a count since 1970 has its unit`(unit: Int) throws {
+    let folder = try ScratchFolder()
+    let fixture = try Fixture(folder)
+    let first = try fixture.pull("/moments?unit=\(unit)&since={token}") { source in
+      (source.tokenPointer, source.overlap) = ("/now", .seconds(3))
+    }
+    #expect(first.pulled.insertedCount == 12)
+    #expect(try fixture.store.token(of: fixture.model) == "\(1_700_000_012 * unit)")
+    #expect(try fixture.pullAgain().pulled.unchangedCount == 4)
+  }
+
   @Test func `rows that a list of keys lacks are removed, within the limit`() throws {
     let folder = try ScratchFolder()
     let fixture = try Fixture(folder)
@@ -164,7 +197,7 @@ import Testing
     #expect(try fixture.ids() == [1, 2] + Array(5...12))
     #expect(try pull("/objects").pulled.removedCount == 1)
     #expect(try fixture.ids() == Array(2...12))
-    for list in ["/few", "/words", "/empty", "/nothing"] {
+    for list in ["/few", "/words", "/empty", "/text", "/nothing"] {
       #expect(throws: (any Error).self, "\(list)") { try pull(list) }
       #expect(try fixture.ids() == Array(1...12), "\(list)")
     }
@@ -196,6 +229,32 @@ import Testing
     let report = try fixture.pull("/now?since={token}") { $0.tokenPointer = "/now" }
     #expect(report.pulled.insertedCount == 11)
     #expect(report.requestCount == 2)
+  }
+
+  @Test(arguments: ["/whole", "/query"])
+  func `a page names the next one by its whole address, or its query`(route: String) throws {
+    let folder = try ScratchFolder()
+    let fixture = try Fixture(folder)
+    let report = try fixture.pull(route) { $0.nextPointer = "/next" }
+    #expect(report.requestCount == 3)
+    #expect(try fixture.ids() == Array(1...12))
+  }
+
+  @Test func `what cannot be pulled is refused with the reason`() throws {
+    let folder = try ScratchFolder()
+    let fixture = try Fixture(folder)
+    let keyless = try Model(
+      parsing: #"{"x-table":"poi","properties":{"id":{"type":"integer"}}}"#)
+    let source = PullSource(address: fixture.server.address + "/links")
+    var error = #expect(throws: StoreError.self) {
+      try Puller(fixture.store, model: keyless, source: source)
+    }
+    #expect(error?.code == .invalidOptions)
+    #expect(error?.message.contains("names no key") == true)
+    error = #expect(throws: StoreError.self) { try Puller(fixture.store, model: fixture.model) }
+    #expect(error?.code == .invalidOptions)
+    #expect(error?.message.contains("is not pulled; name an address") == true)
+    #expect(try fixture.store.syncedTables().isEmpty)
   }
 
   @Test func `headers do not go to another server`() throws {
