@@ -150,6 +150,24 @@ import Testing
     #expect(landedCount == 0)
   }
 
+  @Test func `a number that a program stored with another type is the same`() throws {
+    let store = try MergeStore()
+    let records = (0..<200).map { #"{"id":\#($0),"tag":\#($0),"at":1}"# }
+    _ = try store.run(records, .newest)
+    try store.execute(
+      "UPDATE note SET tag = tag + 0.0 WHERE id < 100; UPDATE note SET tag = tag + 0.5 WHERE id > 149"
+    )
+    #expect(
+      try store.rows("SELECT typeof(tag), count(*) FROM note GROUP BY 1")
+        == ["integer|50", "real|150"])
+    var options = ImportOptions()
+    options.mergePolicy = .overwrite
+    options.windowBlockSize = 16
+    let report = try store.run(records, options)
+    #expect(report.counters.unchanged == 150)
+    #expect(report.counters.updated == 50)
+  }
+
   @Test func `records in the order of the rows do not land, others do`() throws {
     let records = (0..<600).map { #"{"id":\#($0),"text":"\#($0)","at":1}"# }
     // The first part may be missing, and records from another place may be between.

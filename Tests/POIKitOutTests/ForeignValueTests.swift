@@ -101,6 +101,18 @@ import Testing
         == ["GEOMETRY|2"])
   }
 
+  @Test func `a row without a geometry has none in a GeoPackage`() throws {
+    let folder = try ScratchFolder()
+    let store = try Self.store(
+      #"{"x-table":"t","properties":{"n":{"type":"integer"},"area":{"type":["object","null"],"x-source":"/geometry"}}}"#,
+      #"{"n":1}{"n":2,"geometry":{"type":"Point","coordinates":[10,50]}}{"n":3,"geometry":null}"#)
+    try store.exportGeoPackage(to: folder.file("a.gpkg"))
+    let connection = try Connection(path: folder.file("a.gpkg"), access: .readOnly)
+    #expect(
+      try rows("SELECT n, geom IS NULL FROM t ORDER BY n", in: connection) == ["1|1", "2|0", "3|1"])
+    #expect(try connection.integer("SELECT count(*) FROM rtree_t_geom") == 1)
+  }
+
   @Test func `a table without a model is ordered, and is no map`() throws {
     let connection = try Connection.inMemory()
     try connection.execute("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 'x'), (2, 'y')")

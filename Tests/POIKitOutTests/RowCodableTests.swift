@@ -76,6 +76,16 @@ import Testing
   private struct Optionals: Codable, Equatable {
     var yes: Bool?
     var float: Float?
+    var int: Int?
+    var int8: Int8?
+    var int16: Int16?
+    var int32: Int32?
+    var int64: Int64?
+    var uint: UInt?
+    var uint8: UInt8?
+    var uint16: UInt16?
+    var uint32: UInt32?
+    var uint64: UInt64?
   }
 
   @Test func `numbers of every width come back as they were`() throws {
@@ -84,7 +94,10 @@ import Testing
     #expect(try Self.returned(gaps) == gaps)
     let texts: [Int: [String]] = [-7: ["a"], 12: []]
     #expect(try Self.returned(texts) == texts)
-    for some in [Optionals(yes: true, float: 0.1), Optionals(yes: false), Optionals()] {
+    let all = Optionals(
+      yes: true, float: 0.1, int: -1, int8: .min, int16: .min, int32: .min, int64: .max, uint: 7,
+      uint8: .max, uint16: .max, uint32: .max, uint64: UInt64(Int64.max))
+    for some in [all, Optionals(yes: false), Optionals()] {
       #expect(try Self.returned(some) == some)
     }
   }

@@ -236,6 +236,24 @@ import Testing
     #expect(try store.run([#"{"id":1,"text":"t","at":100}"#], .newest).counters.kept == 1)
   }
 
+  @Test func `a key that refers to another table is answered`() throws {
+    let store = try MergeStore(
+      """
+      {"x-table":"detail","x-key":"place","required":["place"],"properties":{
+        "place":{"type":"integer","x-references":{"table":"place","attribute":"id"}},
+        "name":{"type":["string","null"]}}}
+      """)
+    try store.execute("CREATE TABLE place (id INTEGER PRIMARY KEY); INSERT INTO place VALUES (1)")
+    #expect(try store.run([#"{"place":1}"#], .newest).counters.inserted == 1)
+    try store.store.track()
+    try store.execute("UPDATE detail SET name = 'mine'")
+    let edition = try #require(unsent(store).first?["edition"]?.integer)
+    let report = try acknowledge(store, #"{"key":{"place":1},"edition":\#(edition)}"#)
+    #expect(report.endedCount == 1)
+    #expect(report.lines.counters.rejected == 0)
+    #expect(try unsent(store).isEmpty)
+  }
+
   @Test func `a key is judged by the definitions of its model`() throws {
     let store = try MergeStore(
       """
@@ -278,6 +296,24 @@ import Testing
       try acknowledge(store, #"{"key":{"id":2},"edition":\#(edition)}"#).endedCount == 1)
     try store.execute("UPDATE note SET text = 'again' WHERE id = 2")
     #expect(try unsent(store).count == 1)
+  }
+
+  @Test func `an answer whose records a trigger rolls back is an error`() throws {
+    let store = try tracked()
+    try store.execute("UPDATE note SET text = 'mine' WHERE id = 2")
+    let edition = try #require(unsent(store).first?["edition"]?.integer)
+    let answer =
+      #"{"key":{"id":2},"edition":\#(edition),"record":{"id":2,"text":"server","at":5}}"#
+    try store.execute(
+      """
+      CREATE TRIGGER app BEFORE UPDATE ON note WHEN new.text = 'server'
+      BEGIN SELECT RAISE(ROLLBACK, 'not here'); END
+      """)
+    let error = #expect(throws: StoreError.self) { try acknowledge(store, answer) }
+    #expect(error?.message.contains("not here") == true, "\(error?.message ?? "")")
+    #expect(try store.rows("SELECT text FROM note WHERE id = 2") == ["mine"])
+    try store.execute("DROP TRIGGER app")
+    #expect(try acknowledge(store, answer).records?.counters.updated == 1)
   }
 
   @Test func `an answer whose records could not be stored can be repeated`() throws {
