@@ -53,6 +53,22 @@ extension DeduplicatorReferenceTests {
     #expect(error?.message.hasPrefix(":memory:: row 12 of 'c'") == true)
   }
 
+  @Test(arguments: [false, true])
+  func `a row whose row id is the reference, which a text cannot be, is named`(archive: Bool) throws
+  {
+    let error = try unmovable(
+      """
+      CREATE TABLE t (code TEXT UNIQUE, k TEXT, at INTEGER);
+      INSERT INTO t VALUES ('7', 'a', 1), ('x', 'a', 2);
+      CREATE TABLE c (code INTEGER PRIMARY KEY REFERENCES t (code));
+      INSERT INTO c VALUES (7);
+      """, archive: archive)
+    #expect(error?.code == .unmovableReference, "\(error?.message ?? "")")
+    #expect(error?.message.hasPrefix(":memory:: row 7 of 'c'") == true)
+    // The archive notes the new row id first.
+    #expect(error?.cause?.isMismatch == !archive, "\(error?.message ?? "")")
+  }
+
   @Test(arguments: ["", "NOT NULL"])
   func `a row whose reference would dangle is named`(constraint: SQL) throws {
     let error = try unmovable(

@@ -242,6 +242,7 @@ import Testing
 
   @Test(arguments: [
     ("rfc2822", Int64(1_000_000)), ("yyyy-MM-dd HH:mm:ss", 1_000_000),
+    ("yyyy-MM-dd HH:mm:ss.SS", 10_000), ("yyyy-MM-dd HH:mm:ss.SSSSSSS", 1),
     ("dd.MM.yyyy HH:mm", 60_000_000),
   ])
   func `the clock's time has the unit of the pattern`(pattern: String, unit: Int64) throws {

@@ -173,6 +173,30 @@ import Testing
     #expect(device.link.requestCount == 0)
   }
 
+  @Test func `a first pull takes removals, too`() throws {
+    let folder = try ScratchFolder()
+    let server = MemoryServer()
+    let device = try SyncDevice(folder.file("a.sqlite"), Link(to: server), isTracked: false)
+    let time = #""changed":"2020-01-01T00:00:00Z""#
+    server.put(try Self.document(#"{"id":"p","name":"n",\#(time)}"#))
+    server.put(try Self.document(#"{"id":"q","name":"n",\#(time)}"#))
+    let removal = try Self.document(#"{"id":"p","_removed":true,\#(time)}"#)
+    device.options.pageSize = 1
+    device.link.meanwhile = {
+      if device.link.requestCount == 1 { server.put(removal) }
+    }
+    let report = try device.cycle()
+    #expect(report.pulled.insertedCount == 2)
+    #expect(report.pulled.removedCount == 1)
+    #expect(try device.records().map { $0["id"]?.string } == ["q"])
+    #expect(try device.link.live() == device.records())
+    // The removal is known: an older record does not come back.
+    try device.store.importRecords(
+      from: .text(#"{"id":"p","name":"n",\#(time)}"#, named: "file"),
+      model: Model(parsing: SyncDevice.model))
+    #expect(try device.records().count == 1)
+  }
+
   @Test func `what changed during a first pull is there once`() throws {
     let folder = try ScratchFolder()
     let server = MemoryServer()
