@@ -1,7 +1,9 @@
 """The cases for kills and power cuts, and the comparison of their results."""
 
 import collections
+import csv
 import gzip
+import io
 import itertools
 import json
 import pathlib
@@ -10,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 from fault_server import Server
 
@@ -454,6 +457,25 @@ def extended(record):
         "updatedAt": {"$date": record["updatedAt"]}}
 
 
+def delimited(table):
+    """Rows as CSV, one of them damaged."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    for number, row in enumerate(table):
+        writer.writerow(["" if value is None else value for value in row])
+        if number == 100:
+            text.write('damaged,"x"y\n')
+    return text.getvalue()
+
+
+def zipped(text):
+    """An archive with one file."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("data.csv", text)
+    return data.getvalue()
+
+
 def inferred(generator, scratch, scale):
     """First imports with an inferred model, in every form of input."""
     records = feed(generator, int(2000 * scale))
@@ -466,7 +488,8 @@ def inferred(generator, scratch, scale):
         ("text sequences", "".join(f"\x1e{line}\n" for line in lines), []),
         ("extended JSON", "\n".join(json.dumps(extended(record)) for record in records), []),
         ("wildcard", json.dumps(groups), ["--at", "/groups/*/items"]),
-        ("header", json.dumps(table), ["--header"]),
+        ("header", json.dumps(table), ["--header"]), ("rows", delimited(table), []),
+        ("rows in UTF-16", delimited(table).encode("utf-16"), []), ("zip", zipped(delimited(table)), []),
         ("ties", text, ["--merge", "newest", "--ties", "later"]), ("shard", text, ["--shard", "0/2"]),
     ]
     for name, content, options in forms:

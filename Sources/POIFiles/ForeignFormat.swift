@@ -15,10 +15,10 @@ enum ForeignFormat: CaseIterable {
     }
   }
 
-  /// Whether the bytes after the magic are those of the format, as far as they are known.
+  /// Whether the bytes after the magic fit the format, as far as they are known.
   private func isLike(_ bytes: [UInt8]) -> Bool {
     switch self {
-    // Text goes on with a printable character or the end of a line.
+    // Text continues with a printable character or the end of a line.
     case .parquet: bytes.count > 4 && bytes[4] < 0x20 && ![0x09, 0x0A, 0x0D].contains(bytes[4])
     case .geoPackage: bytes.count >= 72 && bytes[68..<72].elementsEqual("GPKG".utf8)
     case .kml: String(decoding: bytes, as: UTF8.self).contains("<kml")

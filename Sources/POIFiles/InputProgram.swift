@@ -214,7 +214,8 @@ struct ConvertedFile {
   ) throws(InputError) -> String {
     let run: ProgramRun
     do throws(SystemError) {
-      run = try ProgramRun(program.name, arguments, input: [], isInterrupted: isInterrupted)
+      run = try ProgramRun(
+        program.name, arguments, input: [], attachment: .none, isInterrupted: isInterrupted)
     } catch {
       throw program.startFailure(error, path)
     }

@@ -50,7 +50,7 @@ struct ProgramPipe: ~Copyable {
   init(
     _ program: InputProgram, feeding first: [UInt8], named inputName: String
   ) throws(InputError) {
-    let sockets = try Self.socketPair(inputName)
+    let sockets = try Self.pair(inputName) { () throws(SystemError) in try .make() }
     try self.init(
       program, inputName: inputName, standardInput: sockets.childs, inlet: sockets.ours,
       feed: first[...])
@@ -60,8 +60,8 @@ struct ProgramPipe: ~Copyable {
     _ program: InputProgram, inputName: String, standardInput: borrowing Descriptor,
     inlet: consuming Descriptor, feed: ArraySlice<UInt8>
   ) throws(InputError) {
-    let output = try Self.socketPair(inputName)
-    let messages = try Self.socketPair(inputName)
+    let output = try Self.pair(inputName) { () throws(SystemError) in try .makePipe() }
+    let messages = try Self.pair(inputName) { () throws(SystemError) in try .make() }
     do throws(SystemError) {
       child = try ChildProcess(
         program: program.name, arguments: program.arguments,
@@ -79,9 +79,11 @@ struct ProgramPipe: ~Copyable {
     fedByteCount = feed.count
   }
 
-  private static func socketPair(_ inputName: String) throws(InputError) -> SocketPair {
+  private static func pair(
+    _ inputName: String, _ make: () throws(SystemError) -> SocketPair
+  ) throws(InputError) -> SocketPair {
     do throws(SystemError) {
-      return try SocketPair.make()
+      return try make()
     } catch {
       throw InputError(reading: inputName, error)
     }

@@ -3,6 +3,7 @@
 // C lets any code change `environ`; here it is only read and passed to the child.
 @unsafe @preconcurrency internal import Glibc
 package import JSONStreaming
+internal import Synchronization
 
 /// A program that runs beside the toolkit, killed and reaped with its owner.
 ///
@@ -17,6 +18,9 @@ struct ChildProcess: ~Copyable {
 
   /// The number that the attachment has in the program.
   static let attachmentNumber: Int32 = STDERR_FILENO + 1
+
+  /// Held while a program is started, and while a pipe would be inherited.
+  static let starts = Mutex(())
 
   /// The process id, or nil once it was reaped.
   private var number: pid_t?
@@ -61,7 +65,9 @@ struct ChildProcess: ~Copyable {
     }
     unsafe words.append(nil)
     var started: pid_t = 0
-    let failure = unsafe posix_spawnp(&started, program, &actions, &attributes, words, environ)
+    let failure = Self.starts.withLock { _ in
+      unsafe posix_spawnp(&started, program, &actions, &attributes, words, environ)
+    }
     guard failure == 0 else { throw SystemError(number: failure) }
     number = started
   }
@@ -94,7 +100,7 @@ struct ChildProcess: ~Copyable {
   }
 }
 
-/// Two connected stream sockets: the parent's and the child's.
+/// Two connected stream sockets, or the ends of a pipe: the parent's and the child's.
 ///
 /// Unlike a pipe, it is closed on exec from the start, also if another thread starts a program, and
 /// writing without a reader raises no signal.
@@ -109,9 +115,26 @@ struct SocketPair: ~Copyable {
 
   /// Makes a pair: `socketpair(2)`.
   static func make() throws(SystemError) -> SocketPair {
-    var numbers: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    guard unsafe socketpair(AF_UNIX, kind, 0, &numbers) == 0 else { throw .last }
+    return try make { numbers in unsafe socketpair(AF_UNIX, kind, 0, &numbers) }
+  }
+
+  /// Makes a pipe from the child, which may open its standard output by its name: `pipe(2)`.
+  static func makePipe() throws(SystemError) -> SocketPair {
+    try make { numbers in
+      ChildProcess.starts.withLock { _ in
+        guard unsafe pipe(&numbers) == 0 else { return -1 }
+        for number in numbers { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+        return 0
+      }
+    }
+  }
+
+  private static func make(
+    _ open: (inout [Int32]) -> Int32
+  ) throws(SystemError) -> SocketPair {
+    var numbers: [Int32] = [-1, -1]
+    guard open(&numbers) == 0 else { throw .last }
     let ours: Descriptor
     do throws(SystemError) {
       ours = try Descriptor(owning: numbers[0])

@@ -7,10 +7,12 @@ extension ImportCommand {
   static let description = CommandDescription(
     name: "poi-import",
     version: ToolkitVersion.current,
-    summary: "stream JSON records into a SQLite store: validated, in batches, resumable",
+    summary: "stream records into a SQLite store: validated, in batches, resumable",
     positional: .init(
       "FILE", isRepeatable: true,
-      help: "JSON to read; '-' is standard input; gzip, zstd, xz and bzip2 are decompressed"),
+      help:
+        "JSON or CSV to read; '-' is standard input; compressed files, FILE.zip/MEMBER, Parquet, Excel "
+        + "workbooks and maps are read through the program that knows them"),
     options: [
       OptionDescription(
         "store", short: "s", "PATH", default: "poi.sqlite",
@@ -315,7 +317,12 @@ extension ImportCommand {
         "the input is not JSON, has too many rejects, conflicts with stored records under --merge "
           + "error, or is a snapshot that was refused; or the store's own schema refuses a change or "
           + "needs --trust-schema"),
-      .noInput.meaning("an input does not exist or cannot be opened"), .internalError, .ioError,
+      .noInput.meaning(
+        "an input does not exist or cannot be opened, or the program that reads it is missing"),
+      .internalError,
+      .ioError.meaning(
+        "reading or writing failed: the disk is full, a program that reads an input failed, or the "
+          + "store is locked, damaged, moved, not a SQLite database, or changed by another program"),
       .interrupted,
     ],
     examples: [

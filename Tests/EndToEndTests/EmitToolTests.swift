@@ -115,7 +115,7 @@ enum RandomRecords {
       #"{"identifier":"00000000-0000-4000-8000-000000000\#($0)","name":"a","latitude":1,"longitude":1}"#
     }
     try folder.write(records.joined(separator: "\n") + "\n", to: "first")
-    try folder.write("PK\u{3}\u{4}aaaa", to: "second")
+    try folder.write("<!DOCTYPE html>", to: "second")
     func run(_ arguments: String...) throws -> Tool.Outcome {
       try importer.run(["first", "second", "--shard", "1/4"] + arguments, in: folder.path)
     }

@@ -24,7 +24,7 @@ import Testing
     return (report["ending"] as? String, counters?["read"] as? Int)
   }
 
-  @Test(arguments: [("second.json", "PK\u{3}\u{4}aaaa"), ("second.html", "<!DOCTYPE html>")])
+  @Test(arguments: [("second.json", "<page/>"), ("second.html", "<!DOCTYPE html>")])
   func `if a later input cannot be read, the report says what is committed`(
     name: String, text: String
   ) throws {
@@ -54,7 +54,7 @@ import Testing
 
   @Test func `an input that was gone before anything was committed leaves no report`() throws {
     let folder = try ScratchFolder()
-    try folder.write("PK\u{3}\u{4}aaaa", to: "data.zip")
+    try folder.write("<page/>", to: "data.zip")
     let outcome = try tool.run(["--report", "json", "data.zip"], in: folder.path)
     #expect(outcome.exitCode == 65 && outcome.output.isEmpty, "\(outcome)")
   }
@@ -62,7 +62,7 @@ import Testing
   @Test func `an input after the last requested record is not opened`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.lines(0..<10), to: "first")
-    try folder.write("PK\u{3}\u{4}aaaa", to: "data.zip")
+    try folder.write("<page/>", to: "data.zip")
     let outcome = try tool.run(["--limit", "10", "first", "data.zip"], in: folder.path)
     #expect(outcome.exitCode == 0, "\(outcome.messages)")
     #expect(try Self.value(Self.states, folder) == "finished")

@@ -141,7 +141,7 @@ import Testing
     let piped = try tool.run(["-", "--store", "pipe.sqlite"], in: folder.path, input: Array(bytes))
     #expect(piped.output.contains("inserted  2,000"), "\(piped.messages)")
     let half = try tool.run(["half", "--store", "half.sqlite"], in: folder.path)
-    #expect(half.exitCode == 65)
+    #expect(half.exitCode == 74)
     #expect(half.messages.contains("half"))
   }
 
@@ -179,7 +179,7 @@ import Testing
     try folder.write(input, to: "data")
     let outcome = try Tool(path: "/bin/sh").run(
       ["-c", "cat data | '\(tool.path)' -"], in: folder.path)
-    #expect(outcome.exitCode == 65, "\(outcome.messages)")
+    #expect(outcome.exitCode == 74, "\(outcome.messages)")
     #expect(outcome.messages.contains("gzip failed"), "\(outcome.messages)")
   }
 

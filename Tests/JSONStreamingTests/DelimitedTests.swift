@@ -169,7 +169,8 @@ import Testing
       ("a,b,c\n", .delimited(by: 0x2C)), ("a,b\n1,2\n3\n4,5\n", .delimited(by: 0x2C)),
       // Most rows have another number of fields.
       ("a,b\n1\n2\n3\n", .sequence), ("x\n", .sequence), ("", .sequence), ("a,\n", .sequence),
-      ("a\nb\nc;d\n", .sequence), ("a,b\n{\"a\":1,\"b\":2}\n", .sequence),
+      ("a,b\n1,\u{1}\n", .sequence), ("a\nb\nc;d\n", .sequence),
+      ("a,b\n{\"a\":1,\"b\":2}\n", .sequence),
       ("{\"a\":1}\n{\"b\":1}\n", .sequence), ("\"b\":2,\"c\":3}\n{\"b\":2,\"c\":3}\n", .sequence),
       ("[1,2]\n[3,4]\n", .container(JSONPointer(tokens: []))), ("// a,b\n// 1,2\n{}", .sequence),
     ] {

@@ -5,6 +5,9 @@ extension FuzzTarget {
   private static let shapes: [ElementShape] = [
     .sequence, .container(JSONPointer(tokens: [])),
     .container(JSONPointer(tokens: ["data", "rows"])),
+    .container(JSONPointer(tokens: ["1", "o"])), .delimited(by: UInt8(ascii: ",")),
+    // The inputs found before keep their shapes.
+    .container(JSONPointer(tokens: [])), .container(JSONPointer(tokens: ["data", "rows"])),
     .container(JSONPointer(tokens: ["1", "o"])),
   ]
 

@@ -12,12 +12,12 @@ import Testing
 
   @Test func `the advice for a path without a model fits a model`() throws {
     let folder = try ScratchFolder()
-    let zip = try folder.write("PK\u{3}\u{4}", to: "model.zip")
+    let page = try folder.write("<html>", to: "model.html")
     for (path, message) in [
       ("/nonexistent", "no such file; name a model file, a table of the store, or poi"),
       ("", "no such file; name a model file"),
       (folder.path, "is a directory; name the model file in it"),
-      (zip, "is not JSON; a model is a JSON Schema document"),
+      (page, "is not JSON; a model is a JSON Schema document"),
     ] {
       let error = #expect(throws: ModelError.self) { _ = try Model(contentsOf: path) }
       #expect(error?.message.contains(": \(message)") == true, "\(error?.message ?? "")")

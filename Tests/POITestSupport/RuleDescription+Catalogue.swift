@@ -21,6 +21,12 @@ extension RuleDescription {
       accepted: [#"{"id":"2351","open":"true"}"#, #"{"id":2351,"open":false}"#],
       rejected: [#"{"id":"2351a"}"#, #"{"id":" 2351"}"#, #"{"id":""}"#, #"{"open":"yes"}"#]),
     RuleDescription(
+      "type",
+      "with `x-decimal-comma`, a number may be written as a string with a comma before its decimals",
+      attributes: #"{"lat":{"type":"number","x-decimal-comma":true}}"#,
+      accepted: [#"{"lat":"52,09"}"#, #"{"lat":52.09}"#, #"{"lat":"-5"}"#],
+      rejected: [#"{"lat":"52.09"}"#, #"{"lat":"1.000,5"}"#, #"{"lat":","}"#]),
+    RuleDescription(
       "integer-range", "an integer fits 64 bits",
       attributes: #"{"id":{"type":"integer"}}"#,
       accepted: [#"{"id":9223372036854775807}"#, #"{"id":-9223372036854775808}"#],

@@ -1,7 +1,7 @@
 /// Finds out from the first bytes of an input whether it is delimited text (RFC 4180), and by what.
 ///
 /// The first row and at least half of the next ones have equally many delimiters outside quotes. The input is never
-/// delimited text if one of the rows begins with `{` or `[`. A first line such as `sep=;` names the delimiter.
+/// delimited text if one of the rows begins with `{` or `[`, or has other control characters than TAB. A first line such as `sep=;` names the delimiter.
 struct DelimiterDetector {
   /// The most rows that are examined, and the most bytes if two rows end in them, and if not.
   private static let rowLimit = 100
@@ -53,6 +53,8 @@ struct DelimiterDetector {
   }
 
   private func verdict(isLast: Bool) -> Verdict? {
+    // Text has no other control characters.
+    guard bytes.allSatisfy({ $0 >= 0x20 || [0x09, 0x0A, 0x0D].contains($0) }) else { return .json }
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let rows = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
     let name = Array("sep=".utf8)
