@@ -50,7 +50,7 @@ let package = Package(
     .target(name: "POIKitAsync", dependencies: ["JSONStreaming", "POIKit", "POISync"]),
     .target(
       name: "ModelInference", dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POIRecords"]),
-    .target(name: "POIToolSupport", dependencies: ["POIKit", "POISQLite"]),
+    .target(name: "POIToolSupport", dependencies: ["POIFiles", "POIKit", "POISQLite"]),
     .executableTarget(
       name: "poi-import",
       dependencies: [

@@ -29,6 +29,10 @@ public struct FileSource: ~Copyable, ByteSource {
 
   private var pipe: ProgramPipe?
 
+  /// The program that fetches the input, if it is on a web server, and has not ended.
+  private var download: Download?
+  private var downloadFailure: InputError?
+
   private let encoding: TextEncoding?
   private var decoder: TextDecoder?
 
@@ -40,7 +44,9 @@ public struct FileSource: ~Copyable, ByteSource {
   /// it is compressed.
   ///
   /// - Parameters:
-  ///   - path: the path of a file or pipe, or `-` for standard input, which stays open.
+  ///   - path: the path of a file or pipe, an address that begins with `https://` or `http://`, or `-` for standard
+  ///     input, which stays open. curl fetches an address; a transfer that fails behind the first byte ends the input
+  ///     with an error.
   ///   - encoding: the encoding of the text if it is neither UTF-8 nor UTF-16 with a byte-order mark. Offsets in the
   ///     input count the bytes of UTF-8.
   ///   - isInterrupted: called when a signal ends the wait for a slow pipe or its writer. If it
@@ -51,30 +57,93 @@ public struct FileSource: ~Copyable, ByteSource {
     path: String, encoding: TextEncoding? = nil,
     isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(InputError) {
-    let isStandardInput = path == "-"
     let name = FileSource.name(ofPath: path)
-    let file = isStandardInput ? (path, nil) : ConvertedFile.split(path)
-    var input =
-      isStandardInput
-      ? Descriptor.standardInput : try Self.open(file.0, named: path, isInterrupted: isInterrupted)
-    input.isInterrupted = isInterrupted
-    let beginning = try Beginning(of: input, named: name, at: file)
-    pipe = try Self.startProgram(of: input, beginning: beginning, named: name)
+    let opening =
+      WebAddress.isAddress(path)
+      ? try Opening(fetching: path, named: name, isInterrupted)
+      : try Opening(path, named: name, isInterrupted)
+    let beginning = opening.beginning
+    pipe = try Self.startProgram(of: opening.input, beginning: beginning, named: name)
     self.name = name
-    self.input = input
+    input = opening.input
+    download = opening.download
     self.beginning = beginning
     peeked = beginning.isSeekable ? [] : beginning.bytes[...]
     self.encoding = encoding
     decoder = TextDecoder(encoding, contentPrefix: beginning.bytes)
   }
 
+  /// An input whose first bytes are known.
+  private struct Opening: ~Copyable {
+    let input: Descriptor
+    let beginning: Beginning
+    let download: Download?
+
+    init(
+      _ path: String, named name: String, _ isInterrupted: @escaping @Sendable () -> Bool
+    ) throws(InputError) {
+      let file = path == "-" ? (path, nil) : ConvertedFile.split(path)
+      var input =
+        path == "-"
+        ? Descriptor.standardInput
+        : try FileSource.open(file.0, named: path, isInterrupted: isInterrupted)
+      input.isInterrupted = isInterrupted
+      beginning = try Beginning(of: input, named: name, at: file)
+      self.input = input
+      download = nil
+    }
+
+    /// Fetches an input. It is requested again if the server fails before the first byte, never behind it.
+    init(
+      fetching address: String, named name: String,
+      _ isInterrupted: @escaping @Sendable () -> Bool
+    ) throws(InputError) {
+      var attempt = 1
+      while true {
+        let pipe: SocketPair
+        do throws(SystemError) { pipe = try .makePipe() } catch {
+          throw InputError(reading: name, error)
+        }
+        var fetched = try Download(address, writingTo: pipe.childs)
+        var input = pipe.takeOurs()
+        input.isInterrupted = isInterrupted
+        let beginning = try Beginning(of: input, named: name, at: (name, nil))
+        if beginning.bytes.isEmpty, let failure = fetched.finish() {
+          guard failure.isPassing, attempt < Download.attemptCount else { throw failure.error }
+          usleep(UInt32(attempt) * 500_000)
+          guard !isInterrupted() else { throw failure.error }
+          attempt += 1
+          continue
+        }
+        self.input = input
+        // An empty answer has ended.
+        if beginning.bytes.isEmpty { download = nil } else { download = .some(consume fetched) }
+        self.beginning = beginning
+        return
+      }
+    }
+  }
+
   /// The name by which the store knows a source of `path`: the path, or `standard input`.
-  public static func name(ofPath path: String) -> String { path == "-" ? standardInputName : path }
+  public static func name(ofPath path: String) -> String {
+    path == "-" ? standardInputName : shown(path: path)
+  }
+
+  /// The path for messages and tables: nothing secret of an address.
+  package static func shown(path: String) -> String {
+    WebAddress.isAddress(path) ? WebAddress.shown(path) : path
+  }
+
+  /// Whether an input can be read once only: standard input, or an input on a web server.
+  package static func isReadOnce(path: String) -> Bool {
+    path == "-" || WebAddress.isAddress(path)
+  }
 
   /// Checks without opening it that `path` is readable and is not a folder.
   ///
   /// - Throws: `InputError`, as opening and reading it would.
   public static func check(path: String) throws(InputError) {
+    guard !WebAddress.isAddress(path) else { return try WebAddress.check(path) }
     guard path != "-" else { return }
     try checkPath(path)
     do throws(SystemError) {
@@ -154,8 +223,24 @@ extension FileSource {
     decoder?.take(into: &output)
   }
 
-  /// Appends the next bytes as they are, decompressed.
+  /// Appends the next bytes as they are, decompressed, and checks at their end that all of them came.
   private mutating func readBytes(into output: inout OutputSpan<UInt8>) throws(InputError) {
+    let countBefore = output.count
+    do throws(InputError) { try readNext(into: &output) } catch {
+      // A decompressor fails because the download did.
+      if error.code != .interrupted { try endDownload() }
+      throw error
+    }
+    if output.count == countBefore { try endDownload() }
+  }
+
+  private mutating func endDownload() throws(InputError) {
+    if let failure = download?.finish() { downloadFailure = failure.error }
+    download = nil
+    if let downloadFailure { throw downloadFailure }
+  }
+
+  private mutating func readNext(into output: inout OutputSpan<UInt8>) throws(InputError) {
     if beginning.program != nil {
       try pipe?.read(into: &output, feedingFrom: input)
       return

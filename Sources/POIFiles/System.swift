@@ -145,6 +145,9 @@ struct SocketPair: ~Copyable {
     return SocketPair(ours: ours, childs: try Descriptor(owning: numbers[1]))
   }
 
+  /// The parent's end; the child's is closed.
+  consuming func takeOurs() -> Descriptor { ours }
+
   /// Sends bytes to the child without waiting: `send(2)`. A child that has ended raises no signal.
   ///
   /// - Returns: the number of bytes that were sent.

@@ -1,3 +1,4 @@
+internal import POIFiles
 public import POIKit
 internal import POIRecords
 
@@ -21,9 +22,11 @@ public struct ParsedArguments: Sendable {
 }
 
 extension ParsedArguments {
-  /// The command line with more arguments before the given ones, as a command for a shell.
+  /// The command line with more arguments before the given ones, as a command for a shell, without what is secret in
+  /// addresses.
   public func commandLine(adding arguments: [String]) -> String {
-    ([command.name] + arguments + commandLine).map(\.shellWord).joined(separator: " ")
+    ([command.name] + arguments + commandLine.map(FileSource.shown(path:)))
+      .map(\.shellWord).joined(separator: " ")
   }
 
   /// Whether a flag is given.

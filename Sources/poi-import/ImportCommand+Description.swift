@@ -11,7 +11,7 @@ extension ImportCommand {
     positional: .init(
       "FILE", isRepeatable: true,
       help:
-        "JSON or CSV to read; '-' is standard input; compressed files, FILE.zip/MEMBER, Parquet, Excel "
+        "JSON or CSV to read: a file, an address, or '-' for standard input; compressed files, FILE.zip/MEMBER, Parquet, Excel "
         + "workbooks and maps are read through the program that knows them"),
     options: [
       OptionDescription(
@@ -330,7 +330,7 @@ extension ImportCommand {
       .init(
         "poi-import -s bikes.sqlite -m bikes.json --at /data/stations all.json",
         "import other records, from inside an envelope"),
-      .init("curl -s https://example.org/pois | poi-import -", "import a server's answer"),
+      .init("poi-import https://example.org/pois.json", "import a server's answer"),
       .init("poi-import --infer shelters.json", "import records of any kind"),
       .init(
         "poi-import --infer=print shelters.json > shelters.model.json",

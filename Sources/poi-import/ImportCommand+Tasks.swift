@@ -199,7 +199,7 @@ extension ImportCommand {
   /// Checks all paths before the first input is stored or a store is created.
   func checkInputs() throws {
     for path in inputs {
-      let isDatabase = [".db", ".sqlite", ".sqlite3", ".gpkg"].contains { path.hasSuffix($0) }
+      let isDatabase = [".db", ".sqlite", ".sqlite3"].contains { path.hasSuffix($0) }
       let isThere = unsafe access(path, F_OK) == 0
       guard !isDatabase || inputs.count == 1 && isThere else {
         throw ToolFailure(
@@ -220,18 +220,31 @@ extension ImportCommand {
     var standardInput: RewindableSource?
     guard adaptsModel else { return try importInputs(standardInput: &standardInput, &tool) }
     if widens || addsColumns { try requireRegularFiles(for: widens ? "widen" : "add-columns") }
-    if inputs.contains("-") {
+    if let path = try readOnceInput() {
       standardInput = try RewindableSource(
-        path: "-", encoding: options.encoding, isInterrupted: { Interruption.isRequested })
+        path: path, encoding: options.encoding, isInterrupted: { Interruption.isRequested })
     }
     var command = self
     try command.adaptModel(&standardInput, &tool)
     return try command.importInputs(standardInput: &standardInput, &tool)
   }
 
-  /// Refuses inputs that cannot be read twice, except standard input.
+  /// The input that can be read once only, whose beginning is kept.
+  private func readOnceInput() throws -> String? {
+    let paths = inputs.filter(FileSource.isReadOnce(path:))
+    guard paths.count < 2 else {
+      throw ToolFailure(
+        .usage,
+        "several inputs are no files, and the beginning of one only can be kept: import the first alone"
+      )
+    }
+    return paths.first
+  }
+
+  /// Refuses inputs that cannot be read twice, except standard input and addresses.
   private func requireRegularFiles(for option: String) throws {
-    for path in inputs where path != "-" && Self.regularFileSize(path) == nil {
+    for path in inputs
+    where !FileSource.isReadOnce(path: path) && Self.regularFileSize(path) == nil {
       throw ToolFailure(
         .usage,
         "\(path): not a regular file, and --\(option) reads a file twice; give a pipe as standard input, '-'"
@@ -246,9 +259,9 @@ extension ImportCommand {
     var command = self
     // Standard input is read once: its beginning is kept for the import.
     var standardInput: RewindableSource?
-    if inputs.contains("-") {
+    if let path = try readOnceInput() {
       standardInput = try RewindableSource(
-        path: "-", encoding: options.encoding, isInterrupted: { Interruption.isRequested })
+        path: path, encoding: options.encoding, isInterrupted: { Interruption.isRequested })
     }
     if let stored = try storedModel(for: inputs[0], beginningWith: &standardInput) {
       command.model = try overriding(stored)
@@ -263,7 +276,7 @@ extension ImportCommand {
     let share = max(RewindableSource.byteLimit / inputs.count, 1 << 18)
     let byteLimit = judgesKey ? Int.max : share
     let (document, key, places) = try inferredModel(tool.diagnostics) { inference, path in
-      if path == "-" {
+      if FileSource.isReadOnce(path: path) {
         try inference.read(
           from: &standardInput!, byteLimit: min(byteLimit, RewindableSource.byteLimit))
       } else {
@@ -304,7 +317,7 @@ extension ImportCommand {
   ) throws -> ExitCode {
     try standardInput?.restartFinally()
     return try importRecords(&tool) { (session, path) throws(StoreError) in
-      if path == "-", standardInput != nil {
+      if FileSource.isReadOnce(path: path), standardInput != nil {
         try session.importAll(from: &standardInput!)
       } else {
         try session.importAll(ofFile: path, isInterrupted: { Interruption.isRequested })
@@ -328,7 +341,7 @@ extension ImportCommand {
     else { return nil }
     for path in inputs {
       let isRead: Bool
-      if path == "-" {
+      if FileSource.isReadOnce(path: path) {
         isRead = try standardInput != nil && reads(only, &standardInput!)
       } else {
         var source = try RewindableSource(

@@ -66,7 +66,7 @@ extension ImportCommand {
     _ path: String, _ standardInput: inout RewindableSource?,
     _ read: (inout RewindableSource) throws -> Void
   ) throws {
-    if path == "-" {
+    if FileSource.isReadOnce(path: path) {
       guard standardInput != nil else { return }
       try read(&standardInput!)
       _ = try standardInput!.restart()
