@@ -9,6 +9,9 @@ public protocol ByteSource: ~Copyable {
   /// The size of the whole input in bytes, compressed if it is compressed; nil if unknown.
   var totalByteCount: Int? { get }
 
+  /// The version of an input on a web server, once all of it was read; nil if it is unknown.
+  var version: InputVersion? { get }
+
   /// The number of bytes consumed so far, in the unit of `totalByteCount`.
   ///
   /// For progress only: it may be ahead of the bytes that were returned, and exceed
@@ -29,6 +32,23 @@ public protocol ByteSource: ~Copyable {
   /// - Returns: whether it could. A pipe cannot, and stays where it is.
   /// - Throws: `InputError` if the input could be read before and no longer can.
   mutating func restart() throws(InputError) -> Bool
+}
+
+extension ByteSource where Self: ~Copyable {
+  public var version: InputVersion? { nil }
+}
+
+/// The version of an input on a web server.
+public struct InputVersion: Sendable, Hashable {
+  /// The whole address, which may hold secrets, or its key in a store.
+  package var address: String
+  /// The header that asks whether there is another version: `If-None-Match` or `If-Modified-Since`.
+  package var condition: String
+
+  package init(address: String, condition: String) {
+    self.address = address
+    self.condition = condition
+  }
 }
 
 /// The size of one read.

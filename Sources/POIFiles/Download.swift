@@ -33,6 +33,7 @@ enum WebAddress {
 /// A program that fetches one input from a web server, `curl`.
 struct Download: ~Copyable {
   private let name: String
+  private let address: String
   private var child: ChildProcess
   private let messages: Descriptor
 
@@ -48,6 +49,37 @@ struct Download: ~Copyable {
   /// How often a request is sent if no byte came.
   static let attemptCount = 3
 
+  /// What is in front of the tag and of the date of an answer.
+  private static let mark = "poi-version: "
+
+  private static func quoted(_ text: String) -> String {
+    "\"\(text.map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined())\""
+  }
+
+  /// The lines that tell the program what to fetch.
+  private static func configuration(of address: String) -> [String] {
+    [
+      "url = \(quoted(address))", "silent", "show-error", "location", "globoff",
+      "proto = \"=http,https\"", "proto-redir = \"=http,https\"",
+      "connect-timeout = \(connectingTime)", "speed-limit = 1", "speed-time = \(silentTime)",
+    ]
+  }
+
+  /// Whether a server says that it has no other version of an input. Any other answer, and none, is false.
+  static func isUnchanged(
+    _ version: InputVersion, isInterrupted: @escaping @Sendable () -> Bool
+  ) -> Bool {
+    let lines =
+      configuration(of: version.address) + [
+        "head", "header = \(quoted(version.condition))", "output = \"/dev/null\"",
+        "write-out = \"%{http_code}\"", "",
+      ]
+    let run = try? ProgramRun(
+      program.name, program.arguments, input: Array(lines.joined(separator: "\n").utf8),
+      attachment: .none, isInterrupted: isInterrupted)
+    return run?.exitCode == 0 && run?.output == Array("304".utf8)
+  }
+
   /// Starts the program.
   ///
   /// - Parameter output: gets the bytes of the answer.
@@ -56,14 +88,13 @@ struct Download: ~Copyable {
   ) throws(InputError) {
     let name = WebAddress.shown(address)
     try WebAddress.check(address)
-    let quoted = address.map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
     // The address is on no command line, which other users could read.
-    let lines = [
-      "url = \"\(quoted)\"", "silent", "show-error", "fail", "location", "globoff",
-      "proto = \"=http,https\"", "proto-redir = \"=http,https\"",
-      "connect-timeout = \(Self.connectingTime)", "speed-limit = 1",
-      "speed-time = \(Self.silentTime)", "",
-    ]
+    let lines =
+      Self.configuration(of: address) + [
+        "fail",
+        "write-out = \"%{stderr}\\n\(Self.mark)%header{etag}\\n\(Self.mark)%header{last-modified}\\n\"",
+        "",
+      ]
     // The end of the lines is the end of this socket, which goes with this scope.
     let inlet = try Self.pair(name)
     let errors = try Self.pair(name)
@@ -80,6 +111,7 @@ struct Download: ~Copyable {
     }
     messages = errors.ours
     self.name = name
+    self.address = address
   }
 
   private static func pair(_ name: String) throws(InputError) -> SocketPair {
@@ -90,8 +122,15 @@ struct Download: ~Copyable {
 
   /// Waits for the end of the program, which has closed its output.
   ///
-  /// - Returns: nil if all bytes came; else the error, and whether another attempt may succeed.
-  mutating func finish() -> (error: InputError, isPassing: Bool)? {
+  /// How a download ended.
+  enum Ending {
+    /// All bytes came, of a version that the server named or not.
+    case whole(InputVersion?)
+    /// The error, and whether another attempt may succeed.
+    case failed(InputError, isPassing: Bool)
+  }
+
+  mutating func finish() -> Ending {
     var said: [UInt8] = []
     let how: String
     var isPassing = false
@@ -104,7 +143,7 @@ struct Download: ~Copyable {
         said += more
       }
       switch try child.wait() {
-      case .exited(code: 0): return nil
+      case .exited(code: 0): return .whole(version(in: said))
       case .exited(let code):
         how = "failed with exit code \(code)"
         // No name, no connection, no answer in time, a broken connection; 22 for a status such as 503.
@@ -117,6 +156,21 @@ struct Download: ~Copyable {
     } catch {
       how = "is lost: \(error.text)"
     }
-    return (Self.program.failure(how, said: said, name), isPassing)
+    let words = String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline)
+      .filter { !$0.hasPrefix(Self.mark) }.joined(separator: "\n")
+    return .failed(
+      Self.program.failure(how, said: Array(words.utf8), name), isPassing: isPassing)
+  }
+
+  /// The version that the program wrote.
+  private func version(in said: [UInt8]) -> InputVersion? {
+    let values = String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline)
+      .filter { $0.hasPrefix(Self.mark) }.map { $0.dropFirst(Self.mark.count) }
+    // An older program writes the name of the header instead.
+    for (value, header) in zip(values, ["If-None-Match", "If-Modified-Since"])
+    where !value.isEmpty && !value.hasPrefix("%header") {
+      return InputVersion(address: address, condition: "\(header): \(value)")
+    }
+    return nil
   }
 }

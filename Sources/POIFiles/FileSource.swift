@@ -32,6 +32,7 @@ public struct FileSource: ~Copyable, ByteSource {
   /// The program that fetches the input, if it is on a web server, and has not ended.
   private var download: Download?
   private var downloadFailure: InputError?
+  public private(set) var version: InputVersion?
 
   private let encoding: TextEncoding?
   private var decoder: TextDecoder?
@@ -108,10 +109,10 @@ public struct FileSource: ~Copyable, ByteSource {
         var input = pipe.takeOurs()
         input.isInterrupted = isInterrupted
         let beginning = try Beginning(of: input, named: name, at: (name, nil))
-        if beginning.bytes.isEmpty, let failure = fetched.finish() {
-          guard failure.isPassing, attempt < Download.attemptCount else { throw failure.error }
+        if beginning.bytes.isEmpty, case .failed(let error, let isPassing) = fetched.finish() {
+          guard isPassing, attempt < Download.attemptCount else { throw error }
           usleep(UInt32(attempt) * 500_000)
-          guard !isInterrupted() else { throw failure.error }
+          guard !isInterrupted() else { throw error }
           attempt += 1
           continue
         }
@@ -133,6 +134,11 @@ public struct FileSource: ~Copyable, ByteSource {
   package static func shown(path: String) -> String {
     WebAddress.isAddress(path) ? WebAddress.shown(path) : path
   }
+
+  /// Whether a server says that it has no other version of an input.
+  package static func isUnchanged(
+    _ version: InputVersion, isInterrupted: @escaping @Sendable () -> Bool
+  ) -> Bool { Download.isUnchanged(version, isInterrupted: isInterrupted) }
 
   /// Whether an input can be read once only: standard input, or an input on a web server.
   package static func isReadOnce(path: String) -> Bool {
@@ -235,7 +241,11 @@ extension FileSource {
   }
 
   private mutating func endDownload() throws(InputError) {
-    if let failure = download?.finish() { downloadFailure = failure.error }
+    switch download?.finish() {
+    case .whole(let version): self.version = version
+    case .failed(let error, _): downloadFailure = error
+    case nil: break
+    }
     download = nil
     if let downloadFailure { throw downloadFailure }
   }

@@ -27,6 +27,8 @@ package struct RewindableSource: ~Copyable, ByteSource {
 
   package var totalByteCount: Int? { source.totalByteCount }
 
+  package var version: InputVersion? { source.version }
+
   package var consumedByteCount: Int { source.consumedByteCount }
 
   package mutating func read(into output: inout OutputSpan<UInt8>) throws(InputError) {

@@ -363,6 +363,12 @@ extension ImportCommand {
     _ importInput: (inout ImportSession, String) throws(StoreError) -> Void
   ) throws -> ExitCode {
     let diagnostics = tool.diagnostics
+    if try isUnchanged() {
+      diagnostics.note(
+        "\(FileSource.name(ofPath: inputs[0])): the server has no other version than the one that was imported; "
+          + "--restart imports it again")
+      return .done
+    }
     var session = try session(diagnostics) { Self.decision($0, diagnostics) }
     do throws(StoreError) {
       try warnOfEarlierImports(session, diagnostics)
@@ -383,6 +389,15 @@ extension ImportCommand {
       suggest(error.places ?? [], adding: [], diagnostics)
       return failure.code
     }
+  }
+
+  /// Whether the only input is an address whose version was imported into the table with the same model.
+  private func isUnchanged() throws -> Bool {
+    guard inputs.count == 1, !isDryRun, !options.isRestarting, !options.isResuming,
+      let store = try Self.store(at: storePath, trustsSchema: trustsSchema),
+      let version = try store.version(of: inputs[0], into: model)
+    else { return false }
+    return FileSource.isUnchanged(version, isInterrupted: { Interruption.isRequested })
   }
 
   /// Warns of inputs whose records will be stored twice.

@@ -18,11 +18,14 @@ import Testing
             for name, value in headers.items(): self.send_header(name, value)
             self.send_header("Content-Length", str(len(body) if length is None else length))
             self.end_headers()
-            self.wfile.write(body)
+            if self.command == "GET": self.wfile.write(body)
         def do_GET(self):
             name = self.path.split("?")[0].split("/")[-1]
-            counts[name] = counts.get(name, 0) + 1
-            open(os.path.dirname(sys.argv[1]) + "/log", "a").write("%s %s\n" % (self.path, self.headers.get("Authorization", "")))
+            counts[name] = counts.get(name, 0) + (self.command == "GET")
+            tag = '"%s"' % open(os.path.dirname(sys.argv[1]) + "/tag").read() if name == "tagged.ndjson" else ""
+            if tag and self.headers.get("If-None-Match") == tag: return self.answer(304)
+            if name == "dated.ndjson" and self.headers.get("If-Modified-Since"): return self.answer(304)
+            open(os.path.dirname(sys.argv[1]) + "/log", "a").write("%s %s %s\n" % (self.command, self.path, self.headers.get("Authorization", "")))
             if name == "cut.ndjson": self.answer(200, lines[:len(lines) // 2 + 5], len(lines))
             elif name == "late.ndjson" and counts[name] < 3: self.answer(503)
             elif name == "twice.ndjson" and counts[name] == 1: self.answer(200, lines[:len(lines) // 2 + 5], len(lines))
@@ -32,8 +35,11 @@ import Testing
             elif name == "packed.ndjson.gz": self.answer(200, gzip.compress(lines))
             elif name == "half.ndjson.gz": self.answer(200, gzip.compress(lines)[:900], 9000)
             elif name == "page.csv": self.answer(200, b"id,name\n1,a\n2,b\n")
+            elif name == "tagged.ndjson": self.answer(200, lines, ETag=tag)
+            elif name == "dated.ndjson": self.answer(200, lines, **{"Last-Modified": "Sat, 28 Nov 2026 10:00:00 GMT"})
             elif name == "empty.ndjson": self.answer(200)
             else: self.answer(200, lines)
+        do_HEAD = do_GET
         def log_message(self, *arguments): pass
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
     open(sys.argv[1], "w").write(f"http://127.0.0.1:{server.server_port}")
@@ -103,6 +109,45 @@ import Testing
     #expect(try rowCount(folder, "r.sqlite") == 2_000)
   }
 
+  @Test func `a version that was imported is not fetched again`() throws {
+    let (folder, scratch, server) = try fixture()
+    defer { withExtendedLifetime(scratch) {} }
+    try scratch.folder.write("1", to: "tag")
+    let address = "\(server.address)/tagged.ndjson?key=s3cret"
+    for (name, arguments) in [
+      ("a", ["-m", "m.json"]), ("b", ["-m", "m.json", "--snapshot"]), ("c", ["--infer"]),
+    ] {
+      let all = arguments + ["-s", "\(name).sqlite", address]
+      func isRead(_ more: String...) throws -> Bool {
+        let outcome = try importer.run(all + more, in: folder)
+        #expect(outcome.exitCode == 0, "\(outcome)")
+        #expect(!outcome.messages.contains("s3cret"))
+        #expect(
+          outcome.output.isEmpty == outcome.messages.contains("no other version"), "\(outcome)")
+        return !outcome.output.isEmpty
+      }
+      // A run with a limit has not read all.
+      if name != "b" { #expect(try isRead("--limit", "5")) }
+      #expect(try isRead())
+      #expect(try !isRead())
+      #expect(try isRead("--restart"))
+      #expect(try !isRead())
+      try scratch.folder.write("2\(name)", to: "tag")
+      #expect(try isRead())
+      #expect(try !isRead())
+      try scratch.folder.write("1", to: "tag")
+    }
+    // Another table, and another model, have not got it.
+    let other = try importer.run(
+      ["-m", "m.json", "-s", "a.sqlite", "-t", "u", address], in: folder)
+    #expect(other.output.contains("inserted  2,000"), "\(other)")
+    for (number, inserted) in [true, false].enumerated() {
+      let dated = try importer.run(
+        ["-m", "m.json", "-s", "d.sqlite", "\(server.address)/dated.ndjson"], in: folder)
+      #expect(dated.exitCode == 0 && dated.output.isEmpty != inserted, "\(number): \(dated)")
+    }
+  }
+
   @Test func `an error of the server is shown, and nothing secret`() throws {
     let (folder, scratch, server) = try fixture()
     defer { withExtendedLifetime(scratch) {} }
@@ -126,7 +171,7 @@ import Testing
       #expect(!String(decoding: bytes, as: UTF8.self).contains("s3cret"))
     }
     let log = try String(contentsOfFile: "\(folder)/log", encoding: .utf8)
-    #expect(log.contains("/page.csv?key=s3cret Basic "))
+    #expect(log.contains("GET /page.csv?key=s3cret Basic "))
     let spaces = try importer.run(["-m", "m.json", "\(server.address)/a b"], in: folder)
     #expect(spaces.exitCode == 66 && spaces.messages.contains("no spaces"), "\(spaces)")
     let missing = try importer.run(

@@ -1,3 +1,4 @@
+internal import POIFiles
 internal import POIRecords
 
 /// What an import did.
@@ -74,6 +75,8 @@ public struct ImportReport: Sendable {
     public var token: String?
     /// The kind of another value at that place; nil for a token or no value.
     public var otherAtToken: OtherValue?
+    /// The version of an input on a web server that was read to its end.
+    var version: InputVersion?
     /// The size in bytes, if known.
     var byteCount: Int?
 

@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIFiles
 internal import POIRecords
 internal import POISQLite
 
@@ -125,6 +126,8 @@ struct RunRecord {
         .object([
           "name": .string(input.name), "bytes": .number(input.byteCount),
           "at": .string(input.pointer),
+          "address": .string(input.version?.address),
+          "condition": .string(input.version?.condition),
         ])
       })
     try connection.execute(
@@ -133,6 +136,29 @@ struct RunRecord {
       SET options = json_set(options, '$.inputs', json(\(literal: list.description)))
       WHERE id = \(id) AND json_valid(options)
       """)
+  }
+
+  /// The key of an address, which may hold secrets, and of the model by which its records are read.
+  static func key(ofAddress address: String, _ model: Model) -> String {
+    MurmurHash3.digest(of: "\(address)\n\(model.document)".utf8Span.span).description
+  }
+
+  /// The header that asks for another version of an address than the one that is all of the latest import from there,
+  /// unless that is undone.
+  static func condition(
+    ofAddress address: String, _ model: Model, in connection: Connection
+  ) throws -> String? {
+    let key = key(ofAddress: address, model)
+    let runs = try list(
+      where: "\(imports(into: model.table)) AND state IN ('finished', 'undone')",
+      limit: comparedRunLimit, in: connection)
+    for run in runs where run.options["limit"]?.integer == nil {
+      guard let inputs = run.options["inputs"]?.elements,
+        inputs.contains(where: { $0["address"]?.string == key })
+      else { continue }
+      return inputs.count == 1 && run.state == .finished ? inputs[0]["condition"]?.string : nil
+    }
+    return nil
   }
 
   /// The number of inputs of one run that are noted.

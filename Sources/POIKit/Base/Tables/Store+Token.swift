@@ -1,3 +1,4 @@
+package import POIFiles
 internal import POIRecords
 internal import POISQLite
 
@@ -27,6 +28,15 @@ extension Store {
   /// - Throws: `StoreError` when the store cannot be written.
   public func forgetToken(of model: Model, source: String? = "") throws(StoreError) {
     try leased { try $0.forgetTokens(ofTable: model.table, source: source) }
+  }
+
+  /// The version of an address that the model's table has; nil if it has none, or it is not known.
+  package func version(of address: String, into model: Model) throws(StoreError) -> InputVersion? {
+    try leased { lease in
+      try RunRecord.condition(ofAddress: address, model, in: lease.connection).map {
+        InputVersion(address: address, condition: $0)
+      }
+    }
   }
 
   /// Whether an import of a source into the model's table has finished.

@@ -194,6 +194,10 @@ public struct ImportSession: ~Copyable {
           ?? reader.fill { (output) throws(InputError) in try source.read(into: &output) }
         consumedByteCount = source.consumedByteCount
         if count == 0 {
+          if var version = source.version {
+            version.address = RunRecord.key(ofAddress: version.address, model)
+            progress.input?.version = version
+          }
           // The end of input may be caused by the signal that stops the run, so the closure is asked first.
           if try isAskedToStop() { return }
           break

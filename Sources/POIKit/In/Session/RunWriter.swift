@@ -574,7 +574,7 @@ struct RunWriter: ~Copyable {
       let outcome = try store.endSnapshot(
         of: model, run: runID, checkpoint,
         limit: options.removalLimit ?? ImportOptions.defaultRemovalLimit, ended: options.clock(),
-        holding: keys, keeping: lastToken(of: checkpoint))
+        holding: keys, of: inputs, keeping: lastToken(of: checkpoint))
       if case .done = outcome { hasEnded = true }
       return outcome
     } catch let error as StoreFailure {

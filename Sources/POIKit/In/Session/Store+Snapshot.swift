@@ -58,7 +58,8 @@ extension Store.Lease {
   ///   - token: stored if the rows are removed.
   func endSnapshot(
     of model: Model, run: Int64, _ checkpoint: ImportCheckpoint, limit: ImportOptions.Limit,
-    ended: Instant, holding keys: KeyList?, keeping token: SourceToken
+    ended: Instant, holding keys: KeyList?, of inputs: [ImportReport.Input],
+    keeping token: SourceToken
   ) throws -> SnapshotOutcome {
     try RowRemoval.enforcingReferences(on: connection) {
       try connection.begin(.immediate)
@@ -69,6 +70,9 @@ extension Store.Lease {
         }
         if case .done = outcome {
           try keep(token)
+          if inputs.contains(where: { $0.version != nil }) {
+            try RunRecord.note(inputs, ofRun: run, in: connection)
+          }
           try connection.commit()
         } else {
           connection.rollback()
