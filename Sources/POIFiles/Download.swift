@@ -14,10 +14,12 @@ enum WebAddress {
     let authority = rest.prefix { !"/?".contains($0) }
     let host = authority.lastIndex(of: "@").map { "…" + authority[$0...] } ?? String(authority)
     let path = rest.dropFirst(authority.count).prefix { $0 != "?" }
-    let query = rest.dropFirst(authority.count + path.count).dropFirst().split(
+    let queryMark = rest.dropFirst(authority.count + path.count)
+    guard !queryMark.isEmpty else { return scheme + host + path }
+    let query = queryMark.dropFirst().split(
       separator: "&", omittingEmptySubsequences: false
     ).map { $0.contains("=") ? $0.prefix { $0 != "=" } + "=…" : "…" }
-    return scheme + host + path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+    return scheme + host + path + "?" + query.joined(separator: "&")
   }
 
   /// - Throws: `InputError` if the address has white space or control characters.
@@ -122,6 +124,13 @@ struct Download: ~Copyable {
 
   /// Waits for the end of the program, which has closed its output.
   ///
+  /// Whether the program ends within some milliseconds: it closes its standard error then.
+  func hasEnded(within time: Int32) -> Bool {
+    // Words of the program are no event.
+    var stream = pollfd(fd: messages.number, events: 0, revents: 0)
+    return unsafe poll(&stream, 1, time) > 0
+  }
+
   /// How a download ended.
   enum Ending {
     /// All bytes came, of a version that the server named or not.
@@ -131,6 +140,9 @@ struct Download: ~Copyable {
   }
 
   mutating func finish() -> Ending {
+    guard hasEnded(within: 10_000) else {
+      return .failed(Self.program.failure("did not end", said: [], name), isPassing: false)
+    }
     var said: [UInt8] = []
     let how: String
     var isPassing = false

@@ -71,7 +71,15 @@ public struct FileSource: ~Copyable, ByteSource {
     self.beginning = beginning
     peeked = beginning.isSeekable ? [] : beginning.bytes[...]
     self.encoding = encoding
-    decoder = TextDecoder(encoding, contentPrefix: beginning.bytes)
+    decoder = Self.decoder(of: beginning, encoding)
+  }
+
+  /// The decoder of an input, unless a program converts it to UTF-8.
+  private static func decoder(of beginning: Beginning, _ encoding: TextEncoding?) -> TextDecoder? {
+    guard let program = beginning.program else {
+      return TextDecoder(encoding, contentPrefix: beginning.bytes)
+    }
+    return program.writesUTF8 ? nil : TextDecoder(encoding, contentPrefix: [])
   }
 
   /// An input whose first bytes are known.
@@ -233,8 +241,11 @@ extension FileSource {
   private mutating func readBytes(into output: inout OutputSpan<UInt8>) throws(InputError) {
     let countBefore = output.count
     do throws(InputError) { try readNext(into: &output) } catch {
-      // A decompressor fails because the download did.
-      if error.code != .interrupted { try endDownload() }
+      // A decompressor may fail because the download did, which has ended then.
+      if error.code != .interrupted, download?.hasEnded(within: 1_000) == true {
+        try endDownload()
+      }
+      download = nil
       throw error
     }
     if output.count == countBefore { try endDownload() }
@@ -282,7 +293,7 @@ extension FileSource {
       throw InputError(reading: name, error)
     }
     readByteCount = 0
-    decoder = TextDecoder(encoding, contentPrefix: beginning.bytes)
+    decoder = Self.decoder(of: beginning, encoding)
     pipe = try Self.startProgram(of: input, beginning: beginning, named: name)
     return true
   }

@@ -21,6 +21,7 @@ enum ForeignFormat: CaseIterable {
     // Text continues with a printable character or the end of a line.
     case .parquet: bytes.count > 4 && bytes[4] < 0x20 && ![0x09, 0x0A, 0x0D].contains(bytes[4])
     case .geoPackage: bytes.count >= 72 && bytes[68..<72].elementsEqual("GPKG".utf8)
+    case .largeFilePointer: bytes.starts(with: "version https://git-lfs".utf8)
     case .kml: String(decoding: bytes, as: UTF8.self).contains("<kml")
     default: true
     }

@@ -14,8 +14,8 @@ struct InputProgram {
   var remedy: String
   /// What to do without the program.
   var otherWay = "convert the input elsewhere"
-  /// Whether it reads the file by its path, not from standard input.
-  var opensFile = true
+  /// Whether what it writes is UTF-8, whatever the file.
+  var writesUTF8 = false
 }
 
 extension Compression {
@@ -25,7 +25,7 @@ extension Compression {
       name: program, arguments: arguments, content: "is \(program)-compressed",
       installation: "apt-get install \(package)",
       remedy: "check it with '\(program) -t' or fetch it again",
-      otherWay: "decompress the input elsewhere", opensFile: false)
+      otherWay: "decompress the input elsewhere")
   }
 }
 
@@ -74,14 +74,20 @@ struct ConvertedFile {
     var program = InputProgram(
       name: "bsdtar", arguments: [], content: "is a zip archive",
       installation: "apt-get install libarchive-tools", remedy: "fetch it again")
-    let members = try lines(of: program, ["-tf", argument]).filter {
-      !$0.hasSuffix("/") && !$0.hasPrefix("__MACOSX/")
-    }
+    let all = try lines(of: program, ["-tf", argument]).filter { !$0.hasSuffix("/") }
+    let members = all.filter { !$0.hasPrefix("__MACOSX/") }
+    let hasOthers = members.count < all.count
     if members.contains("[Content_Types].xml"), members.contains("xl/workbook.xml") {
       return try sheetProgram(by: program)
     }
-    if part == nil, members.contains(where: { $0.lowercased().hasSuffix(".shp") }) {
-      return try mapProgram(of: "/vsizip/\(argument)")
+    if part == nil, let shape = members.first(where: { $0.lowercased().hasSuffix(".shp") }) {
+      let folder = shape.lastIndex(of: "/").map { "/" + shape[..<$0] } ?? ""
+      return try mapProgram(of: "/vsizip/\(argument)\(folder)")
+    }
+    // Then its name, which may be in any encoding, is not needed.
+    if part == nil, members.count == 1, !hasOthers {
+      program.arguments = ["-xOf", argument]
+      return program
     }
     let member = try choose(from: members, "files")
     // A name is a pattern.
@@ -98,7 +104,7 @@ struct ConvertedFile {
     return InputProgram(
       name: "xlsx2csv", arguments: ["-n", try choose(from: sheets, "sheets"), argument],
       content: "is an Excel workbook", installation: "pipx install xlsx2csv",
-      remedy: "save it again as CSV")
+      remedy: "save it again as CSV", writesUTF8: true)
   }
 
   // MARK: Maps
@@ -111,7 +117,8 @@ struct ConvertedFile {
   private func mapProgram(of file: String) throws(InputError) -> InputProgram {
     var program = InputProgram(
       name: "ogr2ogr", arguments: [], content: "holds features of a map",
-      installation: "apt-get install gdal-bin", remedy: "check it with 'ogrinfo -al'")
+      installation: "apt-get install gdal-bin", remedy: "check it with 'ogrinfo -al'",
+      writesUTF8: true)
     var lister = program
     lister.name = "ogrinfo"
     // Lines such as `1: places (Point)`.
@@ -143,7 +150,7 @@ struct ConvertedFile {
   private func parquetProgram() throws(InputError) -> InputProgram {
     var program = InputProgram(
       name: "duckdb", arguments: [], content: "is a Parquet file",
-      installation: "pipx install duckdb-cli", remedy: "fetch it again")
+      installation: "pipx install duckdb-cli", remedy: "fetch it again", writesUTF8: true)
     // The path is a pattern.
     let pattern = argument.map { "*?[".contains($0) ? "[\($0)]" : "\($0)" }.joined()
     let table = "read_parquet(\(Self.literal(pattern)))"
@@ -249,7 +256,7 @@ extension InputProgram {
   ///   - said: what it wrote to standard error.
   func failure(_ how: String, said: [UInt8], _ inputName: String) -> InputError {
     let text = String(decoding: said, as: UTF8.self)
-      .split(whereSeparator: \.isNewline).prefix(3).joined(separator: "; ")
+      .split(whereSeparator: \.isNewline).prefix(3).joined(separator: "; ").prefix(400)
     return InputError(
       code: .programFailed, path: inputName,
       message:

@@ -41,25 +41,34 @@ package struct ProgramRun {
     while !rest.isEmpty { rest = rest.dropFirst(try SocketPair.send(rest, to: source.number)) }
     source.close()
     output.isInterrupted = isInterrupted
-    self.output = try Self.readAll(&output, atMost: .max)
-    self.messages = try Self.readAll(&messages, atMost: 1 << 16)
+    // The program may write much to each before it writes to the other.
+    while !output.isClosed || !messages.isClosed {
+      var streams = [
+        pollfd(fd: output.number, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: messages.number, events: Int16(POLLIN), revents: 0),
+      ]
+      while unsafe poll(&streams, 2, -1) < 0 {
+        let failure = SystemError.last
+        guard failure.number == EINTR, !isInterrupted() else { throw failure }
+      }
+      if streams[0].revents != 0 { try Self.read(&output, to: &self.output, atMost: .max) }
+      if streams[1].revents != 0 { try Self.read(&messages, to: &self.messages, atMost: 1 << 16) }
+    }
     if case .exited(let code) = try child.wait() { exitCode = code }
   }
 
   private static func close(_ descriptor: consuming Descriptor) { descriptor.close() }
 
-  private static func readAll(
-    _ source: inout Descriptor, atMost limit: Int
-  ) throws(SystemError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    while bytes.count < limit {
-      let count = bytes.count
-      if bytes.capacity - count < 1 << 16 { bytes.reserveCapacity(2 * bytes.capacity + 1 << 16) }
-      try bytes.append(addingCapacity: 1 << 16) { (output) throws(SystemError) in
-        try source.read(into: &output)
-      }
-      if bytes.count == count { break }
+  /// Appends what is there, up to a limit; closes a stream that has ended.
+  private static func read(
+    _ source: inout Descriptor, to bytes: inout [UInt8], atMost limit: Int
+  ) throws(SystemError) {
+    let count = bytes.count
+    if bytes.capacity - count < 1 << 16 { bytes.reserveCapacity(2 * bytes.capacity + 1 << 16) }
+    try bytes.append(addingCapacity: 1 << 16) { (output) throws(SystemError) in
+      try source.read(into: &output)
     }
-    return bytes
+    if bytes.count == count { source.close() }
+    if bytes.count > limit { bytes.removeLast(bytes.count - limit) }
   }
 }

@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// A program that runs beside the toolkit, killed and reaped with its owner.
 ///
-/// It has its own process group: an interruption from the terminal reaches the toolkit, which ends
+/// It has its own session: an interruption from the terminal reaches the toolkit, which ends
 /// at a batch boundary, but not the child. A broken pipe ends it, even if this process ignores
 /// broken pipes.
 struct ChildProcess: ~Copyable {
@@ -55,8 +55,9 @@ struct ChildProcess: ~Copyable {
     unsafe posix_spawnattr_setsigmask(&attributes, &signals)
     unsafe sigaddset(&signals, SIGPIPE)
     unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-    unsafe posix_spawnattr_setpgroup(&attributes, 0)
-    let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP
+    // `POSIX_SPAWN_SETSID`: without a terminal no program can ask for a password.
+    let newSession = 0x80
+    let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | Int32(newSession)
     unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
 
     var words = unsafe ([program] + arguments).map { unsafe strdup($0) }
@@ -64,12 +65,30 @@ struct ChildProcess: ~Copyable {
       for index in unsafe words.indices { unsafe free(words[index]) }
     }
     unsafe words.append(nil)
+    // Names are UTF-8, and messages English.
+    var variables = unsafe Self.environment.map { unsafe strdup($0) }
+    defer {
+      for index in unsafe variables.indices { unsafe free(variables[index]) }
+    }
+    unsafe variables.append(nil)
     var started: pid_t = 0
     let failure = Self.starts.withLock { _ in
-      unsafe posix_spawnp(&started, program, &actions, &attributes, words, environ)
+      unsafe posix_spawnp(&started, program, &actions, &attributes, words, variables)
     }
     guard failure == 0 else { throw SystemError(number: failure) }
     number = started
+  }
+
+  /// The variables of this process, with a locale of UTF-8.
+  private static var environment: [String] {
+    var found = ["LC_ALL=C.UTF-8"]
+    var next = unsafe environ
+    while let variable = unsafe next.pointee {
+      let text = unsafe String(cString: variable)
+      if !text.hasPrefix("LC_ALL=") { found.append(text) }
+      unsafe next += 1
+    }
+    return found
   }
 
   deinit {

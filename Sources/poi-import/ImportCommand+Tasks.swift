@@ -395,7 +395,7 @@ extension ImportCommand {
   private func isUnchanged() throws -> Bool {
     guard inputs.count == 1, !isDryRun, !options.isRestarting, !options.isResuming,
       let store = try Self.store(at: storePath, trustsSchema: trustsSchema),
-      let version = try store.version(of: inputs[0], into: model)
+      let version = try store.version(of: inputs[0], into: model, options)
     else { return false }
     return FileSource.isUnchanged(version, isInterrupted: { Interruption.isRequested })
   }

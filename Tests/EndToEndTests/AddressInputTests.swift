@@ -35,6 +35,11 @@ import Testing
             elif name == "packed.ndjson.gz": self.answer(200, gzip.compress(lines))
             elif name == "half.ndjson.gz": self.answer(200, gzip.compress(lines)[:900], 9000)
             elif name == "page.csv": self.answer(200, b"id,name\n1,a\n2,b\n")
+            elif name == "bad.ndjson.gz":
+                packed = bytearray(gzip.compress(os.urandom(3_000_000)))
+                packed[2000:2010] = b"\0" * 10
+                self.answer(200, bytes(packed))
+            elif name == "latin.csv": self.answer(200, "id,name\n1,é\n2,b\n".encode("latin1"), ETag='"l"')
             elif name == "tagged.ndjson": self.answer(200, lines, ETag=tag)
             elif name == "dated.ndjson": self.answer(200, lines, **{"Last-Modified": "Sat, 28 Nov 2026 10:00:00 GMT"})
             elif name == "empty.ndjson": self.answer(200)
@@ -81,6 +86,10 @@ import Testing
     let table = try importer.run(
       ["--infer", "-s", "i.sqlite", "\(server.address)/page.csv"], in: folder)
     #expect(table.exitCode == 0 && table.output.contains("inserted  2  into page"), "\(table)")
+    let damaged = try importer.run(
+      ["-m", "m.json", "-s", "g.sqlite", "\(server.address)/bad.ndjson.gz"], in: folder)
+    #expect(damaged.exitCode == 74 && damaged.messages.contains("gzip failed"), "\(damaged)")
+    #expect(damaged.messages.contains("/bad.ndjson.gz: "), "\(damaged)")
     let empty = try importer.run(
       ["-m", "m.json", "-s", "e.sqlite", "\(server.address)/empty.ndjson"], in: folder)
     #expect(empty.exitCode == 0 && empty.output.contains("read      0"), "\(empty)")
@@ -137,6 +146,15 @@ import Testing
       #expect(try !isRead())
       try scratch.folder.write("1", to: "tag")
     }
+    // With other options other records are read.
+    let latin = ["-m", "m.json", "-s", "l.sqlite", "\(server.address)/latin.csv"]
+    #expect(try importer.run(latin, in: folder).exitCode == 1)
+    #expect(try importer.run(latin, in: folder).output.contains("rejected  1"))
+    let named = try importer.run(latin + ["--encoding", "latin1"], in: folder)
+    #expect(named.output.contains("inserted  2"), "\(named)")
+    let tagged = ["-m", "m.json", "-s", "s.sqlite", "-k", "id", address]
+    #expect(try importer.run(tagged + ["--limit", "7"], in: folder).output.contains("read      7"))
+    #expect(try importer.run(tagged, in: folder).output.contains("2,000"))
     // Another table, and another model, have not got it.
     let other = try importer.run(
       ["-m", "m.json", "-s", "a.sqlite", "-t", "u", address], in: folder)

@@ -206,6 +206,24 @@ import Testing
         == "3.0 5.5")
   }
 
+  @Test func `JSON in a field is all of it`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"{"x-table":"t","x-key":"id","type":"object","properties":{"id":{"type":"integer"},"l":{"type":["array","null"]}}}"#,
+      to: "m.json")
+    try folder.write("id;l\n1;[1,2]\n2;[1] and more\n3;[1]x\n4;[1][2]\n", to: "x.csv")
+    let outcome = try importer.run(["-m", "m.json", "x.csv"], in: folder.path)
+    #expect(outcome.exitCode == 1 && outcome.output.contains("type 3"), "\(outcome)")
+    #expect(try exporter.run([], in: folder.path).output == "{\"id\":1,\"l\":[1,2]}\n")
+  }
+
+  @Test func `a first column may be called version`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("version,name\n1,a\n", to: "x.csv")
+    let outcome = try importer.run(["--infer", "x.csv"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+  }
+
   @Test func `a value behind the sample that does not fit is kept as it came`() throws {
     let folder = try ScratchFolder()
     let filler = String(repeating: "x", count: 100_000)

@@ -23,6 +23,8 @@ import Testing
     ("a;b\r1;x\r2;y\r", ";", [#"{"a":"1","b":"x"}"#, #"{"a":"2","b":"y"}"#, "end"]),
     ("a,b\n\n\n1,x\n\r\n", ",", [#"{"a":"1","b":"x"}"#, "end"]),
     ("sep=;\na;b\n1;x\n", ";", [#"{"a":"1","b":"x"}"#, "end"]),
+    ("2019,2020\n1,x\n", ",", [#"{"2019":"1","2020":"x"}"#, "end"]),
+    ("4006381333931,5\n1,x\n", ",", [#"{"4006381333931":"1","5":"x"}"#, "end"]),
     ("sep=;\na,b\n1,x\n", ",", [#"{"a":"1","b":"x"}"#, "end"]),
     // An empty field is null, and quotes alone are an empty text.
     ("a,b,c\n,\"\",\n", ",", [#"{"a":null,"b":"","c":null}"#, "end"]),
@@ -74,6 +76,22 @@ import Testing
         == [
           #"{"c":{"n":"1","m":"3"},"a":"2","g":[null,"4"],"x":"5","x.y":"6"}"#, "end",
         ])
+  }
+
+  @Test func `a line that names the delimiter is no row if columns are given`() {
+    #expect(
+      Self.read("sep=;\n1;x\n", by: ";", columns: ["a", "b"]) == [#"{"a":"1","b":"x"}"#, "end"])
+    let far: [[UInt8]: [String]] = [Array("a".utf8): ["g", "1000000000"]]
+    #expect(
+      Self.read("a,b\n1,x\n", places: far) == [#"{"g":{"1000000000":"1"},"b":"x"}"#, "end"])
+  }
+
+  /// Each line opens a quote that the next one does not close. Without a limit this takes hours.
+  @Test(arguments: [1_000, .max])
+  func `damaged rows are searched in linear time`(chunkSize: Int) {
+    let text = "a,b,c\n1,\"x\"y,2\n" + String(repeating: "a\",\"\n", count: 60_000) + "1,2,3\n"
+    let read = Self.read(text, chunkSize: chunkSize)
+    #expect(read.suffix(2) == [#"{"a":"1","b":"2","c":"3"}"#, "end"])
   }
 
   @Test func `a reject has the physical line on which its row begins`() throws {

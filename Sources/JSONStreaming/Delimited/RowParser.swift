@@ -17,7 +17,12 @@ struct RowParser: ~Copyable {
     var malformation: Malformation
     /// The place from which the search goes on, in a line that does not begin a whole row.
     var searchedOffset: Int
+    /// The most bytes of a row that is looked for. It is halved by each longer one, so that quotes which open a row in
+    /// each line do not make the search quadratic.
+    var searchLimit: Int
   }
+
+  private static let searchLimits = 1 << 10...1 << 16
 
   private let delimiter: UInt8
   private let limits: ReadingLimits
@@ -87,7 +92,8 @@ struct RowParser: ~Copyable {
         endDamage(before: start + index, scan, onto: &tape)
       }
       if damage == nil, offset >= pieceEnd { return }
-      scan.end = min(bytes.count, index + limits.elementByteCount + 1)
+      let limit = damage?.searchLimit ?? limits.elementByteCount
+      scan.end = min(bytes.count, index + limit + 1)
       scan.isLast = isLast && scan.end == bytes.count
       fields.removeAll()
       let copyCount = tape.copies.count
@@ -106,6 +112,9 @@ struct RowParser: ~Copyable {
         return
       case .cut:
         tape.copies.truncate(to: copyCount)
+        if let searched = damage?.searchLimit {
+          damage?.searchLimit = max(searched / 2, Self.searchLimits.lowerBound)
+        }
         note(
           Malformation(
             rule: "element-bytes", message: "longer than \(limits.elementByteCount) bytes",
@@ -139,14 +148,17 @@ struct RowParser: ~Copyable {
     _ row: Range<Int>, _ flaw: Malformation?, of scan: RowScan, onto tape: inout TapeBuffers
   ) -> Bool {
     let range = scan.offset + row.lowerBound..<scan.offset + row.upperBound
+    defer { isFirstLine = false }
+    if isFirstLine, isSeparatorLine(scan, tape) {
+      offset = range.upperBound
+      return false
+    }
     guard let template else {
-      let isSeparatorLine = isSeparatorLine(scan, tape)
-      if !isSeparatorLine { readHeader(at: range.lowerBound, scan, &tape) }
+      readHeader(at: range.lowerBound, scan, &tape)
       // The place of a failure must stay in the buffer.
       if failure == nil { offset = range.upperBound }
-      return !isSeparatorLine
+      return true
     }
-    isFirstLine = false
     let count = template.columnCount
     let isWhole =
       fields.count >= count && (count..<fields.count).allSatisfy { isEmpty(fields[$0]) }
@@ -256,7 +268,9 @@ struct RowParser: ~Copyable {
         offset: malformation.byteOffset,
         message: "the header cannot be read: \(malformation.message)")
     } else {
-      damage = Damage(start: start, malformation: malformation, searchedOffset: start)
+      damage = Damage(
+        start: start, malformation: malformation, searchedOffset: start,
+        searchLimit: min(Self.searchLimits.upperBound, limits.elementByteCount))
     }
   }
 

@@ -8,6 +8,9 @@ struct RowTemplate {
   /// The columns without a name.
   private(set) var unnamedColumns: [Int] = []
 
+  /// The most elements of an array that columns are put into.
+  private static let longestArray = 100
+
   private struct Node {
     var name: [UInt8]
     var column: Int?
@@ -56,7 +59,9 @@ struct RowTemplate {
     let positions = node.inner.compactMap {
       JSONPointer.arrayIndex(String(decoding: $0.name, as: UTF8.self))
     }
-    let isArray = !positions.isEmpty && positions.count == node.inner.count
+    let isArray =
+      start > 0 && !positions.isEmpty && positions.count == node.inner.count
+      && positions.allSatisfy { $0 < Self.longestArray }
     tokens.append(Token(kind: isArray ? .startArray : .startObject))
     var count = node.inner.count
     if isArray {

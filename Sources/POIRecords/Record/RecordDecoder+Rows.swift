@@ -21,7 +21,7 @@ extension RecordDecoder {
     }
     let text = element.tape.text(of: element.tape[value])
     guard text.count > 1, text[0] == UInt8(ascii: "{") || text[0] == UInt8(ascii: "["),
-      text[0] == UInt8(ascii: "{") || !isUnmapped
+      text[0] == UInt8(ascii: "{") || !isUnmapped, ElementReader.flaw(inDocument: text) == nil
     else { return nil }
     var reader = ElementReader(shape: .sequence, isResumable: false)
     reader.append(text)

@@ -153,6 +153,15 @@ public struct ImportOptions: Sendable {
   /// What the only input is, if it comes from the server of a synchronised table.
   var page: ServerPage?
 
+  /// The options that decide which records of an input are read and stored, as a text.
+  var readingText: String {
+    let parts: [Any?] = [
+      pointer, hasHeader, delimiter, columns, encoding, recordLimit, shard, isSnapshot, mergePolicy,
+      ties, maximumSkew, limits, source,
+    ]
+    return parts.map { $0.map { "\($0)" } ?? "" }.joined(separator: "\n")
+  }
+
   /// The options with their defaults.
   public init() {}
 

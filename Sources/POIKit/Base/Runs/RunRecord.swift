@@ -138,17 +138,21 @@ struct RunRecord {
       """)
   }
 
-  /// The key of an address, which may hold secrets, and of the model by which its records are read.
-  static func key(ofAddress address: String, _ model: Model) -> String {
-    MurmurHash3.digest(of: "\(address)\n\(model.document)".utf8Span.span).description
+  /// The key of an address, which may hold secrets, of the options and of the model by which its records are read.
+  static func key(
+    ofAddress address: String, _ model: Model, _ options: ImportOptions
+  ) -> String {
+    let text = "\(address)\n\(options.readingText)\n\(model.document)"
+    return MurmurHash3.digest(of: text.utf8Span.span).description
   }
 
   /// The header that asks for another version of an address than the one that is all of the latest import from there,
-  /// unless that is undone.
+  /// unless that has rejects or is undone.
   static func condition(
-    ofAddress address: String, _ model: Model, in connection: Connection
+    ofAddress address: String, _ model: Model, _ options: ImportOptions,
+    in connection: Connection
   ) throws -> String? {
-    let key = key(ofAddress: address, model)
+    let key = key(ofAddress: address, model, options)
     let runs = try list(
       where: "\(imports(into: model.table)) AND state IN ('finished', 'undone')",
       limit: comparedRunLimit, in: connection)
@@ -156,7 +160,9 @@ struct RunRecord {
       guard let inputs = run.options["inputs"]?.elements,
         inputs.contains(where: { $0["address"]?.string == key })
       else { continue }
-      return inputs.count == 1 && run.state == .finished ? inputs[0]["condition"]?.string : nil
+      let isWhole =
+        inputs.count == 1 && run.state == .finished && run.count("rejected") == 0
+      return isWhole ? inputs[0]["condition"]?.string : nil
     }
     return nil
   }

@@ -31,9 +31,11 @@ extension Store {
   }
 
   /// The version of an address that the model's table has; nil if it has none, or it is not known.
-  package func version(of address: String, into model: Model) throws(StoreError) -> InputVersion? {
+  package func version(
+    of address: String, into model: Model, _ options: ImportOptions
+  ) throws(StoreError) -> InputVersion? {
     try leased { lease in
-      try RunRecord.condition(ofAddress: address, model, in: lease.connection).map {
+      try RunRecord.condition(ofAddress: address, model, options, in: lease.connection).map {
         InputVersion(address: address, condition: $0)
       }
     }

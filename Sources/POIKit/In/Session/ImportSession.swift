@@ -195,7 +195,7 @@ public struct ImportSession: ~Copyable {
         consumedByteCount = source.consumedByteCount
         if count == 0 {
           if var version = source.version {
-            version.address = RunRecord.key(ofAddress: version.address, model)
+            version.address = RunRecord.key(ofAddress: version.address, model, options)
             progress.input?.version = version
           }
           // The end of input may be caused by the signal that stops the run, so the closure is asked first.
