@@ -10,7 +10,7 @@ package enum ContentPrefix {
     magics.contains { $0.count > bytes.count && $0.starts(with: bytes) }
   }
 
-  /// Refuses a content whose first bytes show that it is not JSON.
+  /// Refuses a content whose first bytes show that it is neither JSON nor text in rows.
   ///
   /// - Parameter name: the name of the input in messages.
   package static func check(_ bytes: [UInt8], ofInputNamed name: String) throws(InputError) {
@@ -27,7 +27,7 @@ extension ByteSource where Self: ~Copyable {
   /// Reads the first bytes, until they identify the content or the source ends. A source that was
   /// read before goes back to its start first, if it can.
   ///
-  /// - Throws: `InputError` if the source cannot be read or its first bytes show that it is not JSON.
+  /// - Throws: `InputError` if the source cannot be read or its first bytes show that it is neither JSON nor text in rows.
   package mutating func readBeginning() throws(InputError) -> GrowableBuffer<UInt8> {
     if consumedByteCount > 0 { _ = try restart() }
     var bytes = GrowableBuffer<UInt8>(minimumCapacity: InputChunk.byteCount)

@@ -314,7 +314,7 @@ extension ImportCommand {
       .usage.meaning(
         "the command line, the model or the store does not fit the request"),
       .dataError.meaning(
-        "the input is not JSON, has too many rejects, conflicts with stored records under --merge "
+        "the input is neither JSON nor rows of text, has too many rejects, conflicts with stored records under --merge "
           + "error, or is a snapshot that was refused; or the store's own schema refuses a change or "
           + "needs --trust-schema"),
       .noInput.meaning(

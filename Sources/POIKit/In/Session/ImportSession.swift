@@ -323,7 +323,7 @@ public struct ImportSession: ~Copyable {
   /// Reads the next bytes of the input. They are dropped if the run has ended: it is finished or stopped,
   /// or the record limit is reached.
   ///
-  /// An input whose first bytes show that it is compressed or is not JSON is refused.
+  /// An input whose first bytes show that it is compressed, or neither JSON nor delimited text, is refused.
   ///
   /// - Parameter bytes: any number of bytes, split anywhere; the session keeps no reference to them.
   /// - Throws: `StoreError` when the run cannot go on.
