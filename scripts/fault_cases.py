@@ -495,7 +495,10 @@ def inferred(generator, scratch, scale):
     for name, content, options in forms:
         place = pathlib.Path(tempfile.mkdtemp(dir=scratch))
         (place / "data").write_bytes(content if isinstance(content, bytes) else content.encode())
-        yield inferring(generator, f"infer, {name}", place, None, options, is_piped=name == "pipe")
+        yield inferring(generator, f"infer, {name}", place, None, options, "-" if name == "pipe" else "data")
+    server = Server([], delimited(table).encode())
+    yield inferring(
+        generator, "infer, address", pathlib.Path(tempfile.mkdtemp(dir=scratch)), None, [], server.address + "/file")
     place = pathlib.Path(tempfile.mkdtemp(dir=scratch))
     (place / "data").write_text(text)
     app = sqlite3.connect(place / "app.sqlite")
@@ -504,16 +507,15 @@ def inferred(generator, scratch, scale):
     yield inferring(generator, "infer into another program's database", place, place / "app.sqlite", [])
 
 
-def inferring(generator, name, place, base, options, is_piped=False):
-    """An import of the file `data` that infers a model."""
+def inferring(generator, name, place, base, options, file="data"):
+    """An import of the file `data`, of the same through a pipe, or of an address, that infers a model."""
     key = ["--key", "_id"] if "extended" in name else ["--key", "id"]
     keys = key if "shard" in name else []
     size = ["--batch", generator.choice(["20", "100"])]
     command = ["poi-import", "--infer", "--table", "feed", *size, "--rejects", "bad", *keys, *options]
-    file = "-" if is_piped else "data"
     return Case(
         name, place, base, [*command, file], [*command, "--resume", file],
-        place / "data" if is_piped else None)
+        place / "data" if file == "-" else None)
 
 
 def widened(tools, generator, scratch, scale):

@@ -12,13 +12,13 @@ import threading
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Records by id; a case sets them again before each of its runs."""
+    """Records by id; a case sets them again before each of its runs. A file is there as it is."""
 
     daemon_threads = True
 
-    def __init__(self, records):
+    def __init__(self, records, file=b""):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.first, self.lock = records, threading.RLock()
+        self.first, self.file, self.lock = records, file, threading.RLock()
         self.restore()
         self.address = f"http://127.0.0.1:{self.server_port}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -57,6 +57,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         words = dict(re.findall(r"(\w+)=(\d+)", self.path))
+        if self.path == "/file":
+            return self.send(self.server.file)
         if self.path.startswith("/items"):
             return self.answer(lambda: self.server.items(int(words.get("page", 0))))
         if self.path == "/ids":
@@ -72,6 +74,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def answer(self, act):
         with self.server.lock:
             body = json.dumps(act()).encode()
+        self.send(body)
+
+    def send(self, body):
         try:
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))

@@ -12,6 +12,9 @@ public protocol ByteSource: ~Copyable {
   /// The version of an input on a web server, once all of it was read; nil if it is unknown.
   var version: InputVersion? { get }
 
+  /// The columns of the input that are left out, because no text can hold their values.
+  var omittedColumns: [String] { get }
+
   /// The number of bytes consumed so far, in the unit of `totalByteCount`.
   ///
   /// For progress only: it may be ahead of the bytes that were returned, and exceed
@@ -36,6 +39,8 @@ public protocol ByteSource: ~Copyable {
 
 extension ByteSource where Self: ~Copyable {
   public var version: InputVersion? { nil }
+
+  public var omittedColumns: [String] { [] }
 }
 
 /// The version of an input on a web server.

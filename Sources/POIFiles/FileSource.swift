@@ -36,6 +36,8 @@ public struct FileSource: ~Copyable, ByteSource {
 
   private let encoding: TextEncoding?
   private var decoder: TextDecoder?
+  /// Whether the first bytes that a program writes must show whether they are UTF-16.
+  private var awaitsMark: Bool
 
   private var readByteCount = 0
 
@@ -69,17 +71,22 @@ public struct FileSource: ~Copyable, ByteSource {
     input = opening.input
     download = opening.download
     self.beginning = beginning
-    peeked = beginning.isSeekable ? [] : beginning.bytes[...]
     self.encoding = encoding
-    decoder = Self.decoder(of: beginning, encoding)
+    peeked = []
+    awaitsMark = false
+    prepareDecoder()
   }
 
-  /// The decoder of an input, unless a program converts it to UTF-8.
-  private static func decoder(of beginning: Beginning, _ encoding: TextEncoding?) -> TextDecoder? {
-    guard let program = beginning.program else {
-      return TextDecoder(encoding, contentPrefix: beginning.bytes)
+  /// Decides how the text is decoded, or that the output of a program will show it.
+  private mutating func prepareDecoder() {
+    if let program = beginning.program {
+      decoder = nil
+      peeked = []
+      awaitsMark = !program.writesUTF8
+    } else {
+      decoder = TextDecoder(encoding, contentPrefix: beginning.bytes)
+      peeked = beginning.isSeekable ? [] : beginning.bytes[...]
     }
-    return program.writesUTF8 ? nil : TextDecoder(encoding, contentPrefix: [])
   }
 
   /// An input whose first bytes are known.
@@ -212,6 +219,8 @@ public struct FileSource: ~Copyable, ByteSource {
 extension FileSource {
   public var totalByteCount: Int? { beginning.totalByteCount }
 
+  public var omittedColumns: [String] { beginning.program?.omittedColumns ?? [] }
+
   public var consumedByteCount: Int {
     guard beginning.program != nil else { return readByteCount }
     if let start = beginning.start {
@@ -226,15 +235,33 @@ extension FileSource {
 
   public mutating func read(into output: inout OutputSpan<UInt8>) throws(InputError) {
     precondition(output.freeCapacity > 0)
+    if awaitsMark { try readMark() }
     guard decoder != nil else { return try readBytes(into: &output) }
     while decoder?.isEmpty == true {
-      let bytes = try [UInt8](capacity: InputChunk.byteCount) { bytes throws(InputError) in
-        try readBytes(into: &bytes)
-      }
+      let bytes = try readChunk()
       decoder?.append(bytes)
       if bytes.isEmpty { break }
     }
     decoder?.take(into: &output)
+  }
+
+  /// Reads enough of what a program writes to see a byte-order mark.
+  private mutating func readMark() throws(InputError) {
+    var first = try readChunk()
+    while (1..<4).contains(first.count) {
+      let next = try readChunk()
+      if next.isEmpty { break }
+      first += next
+    }
+    awaitsMark = false
+    decoder = TextDecoder(encoding, contentPrefix: first)
+    peeked = first[...]
+  }
+
+  private mutating func readChunk() throws(InputError) -> [UInt8] {
+    try [UInt8](capacity: InputChunk.byteCount) { bytes throws(InputError) in
+      try readBytes(into: &bytes)
+    }
   }
 
   /// Appends the next bytes as they are, decompressed, and checks at their end that all of them came.
@@ -262,7 +289,7 @@ extension FileSource {
   }
 
   private mutating func readNext(into output: inout OutputSpan<UInt8>) throws(InputError) {
-    if beginning.program != nil {
+    if peeked.isEmpty, beginning.program != nil {
       try pipe?.read(into: &output, feedingFrom: input)
       return
     }
@@ -293,7 +320,7 @@ extension FileSource {
       throw InputError(reading: name, error)
     }
     readByteCount = 0
-    decoder = Self.decoder(of: beginning, encoding)
+    prepareDecoder()
     pipe = try Self.startProgram(of: input, beginning: beginning, named: name)
     return true
   }

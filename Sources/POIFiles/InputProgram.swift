@@ -16,6 +16,8 @@ struct InputProgram {
   var otherWay = "convert the input elsewhere"
   /// Whether what it writes is UTF-8, whatever the file.
   var writesUTF8 = false
+  /// The columns of the input that it does not write.
+  var omittedColumns: [String] = []
 }
 
 extension Compression {
@@ -163,10 +165,11 @@ struct ConvertedFile {
       ]
     ).compactMap { line -> (type: String, name: String)? in
       let parts = line.split(separator: "\u{1}", maxSplits: 1, omittingEmptySubsequences: false)
-      return parts.count == 2 ? (String(parts[0]), Self.identifier(String(parts[1]))) : nil
+      return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
     }
-    let replaced = columns.compactMap { type, name -> String? in
-      switch type {
+    let replaced = columns.compactMap { type, column -> String? in
+      let name = Self.identifier(column)
+      return switch type {
       case "FLOAT", "DOUBLE": "CASE WHEN isfinite(\(name)) THEN \(name) END AS \(name)"
       case "HUGEINT", "UHUGEINT": "CAST(\(name) AS VARCHAR) AS \(name)"
       case _ where type.hasPrefix("DECIMAL"): "CAST(\(name) AS VARCHAR) AS \(name)"
@@ -174,7 +177,8 @@ struct ConvertedFile {
       default: nil
       }
     }
-    let excluded = columns.filter { $0.type == "BLOB" }.map(\.name)
+    program.omittedColumns = columns.filter { $0.type == "BLOB" }.map(\.name)
+    let excluded = program.omittedColumns.map(Self.identifier)
     let selection =
       "*" + (excluded.isEmpty ? "" : " EXCLUDE (\(excluded.joined(separator: ", ")))")
       + (replaced.isEmpty ? "" : " REPLACE (\(replaced.joined(separator: ", ")))")

@@ -29,6 +29,8 @@ package struct RewindableSource: ~Copyable, ByteSource {
 
   package var version: InputVersion? { source.version }
 
+  package var omittedColumns: [String] { source.omittedColumns }
+
   package var consumedByteCount: Int { source.consumedByteCount }
 
   package mutating func read(into output: inout OutputSpan<UInt8>) throws(InputError) {

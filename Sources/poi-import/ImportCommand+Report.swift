@@ -266,6 +266,11 @@ extension ImportCommand {
       notes.append(
         "values that do not fit their columns are kept beside them; --widen changes the columns")
     }
+    for input in report.inputs where !input.omittedColumns.isEmpty {
+      notes.append(
+        "\(input.name): left out, because they hold bytes and no text: \(input.omittedColumns.joined(separator: ", "))"
+      )
+    }
     for input in report.inputs {
       guard let delimiter = input.delimiter, options.delimiter == nil else { continue }
       notes.append(

@@ -99,13 +99,16 @@ import Testing
     let (folder, scratch, server) = try fixture()
     defer { withExtendedLifetime(scratch) {} }
     let whole = ["-m", "m.json", "--merge", "newest", "--snapshot", "--max-removals", "100%"]
-    let first = try importer.run(whole + ["\(server.address)/all.ndjson"], in: folder)
-    #expect(first.exitCode == 0, "\(first)")
+    // In one store a slow machine may commit a batch of the first cut snapshot, and the second is refused then.
     for name in ["cut.ndjson", "half.ndjson.gz"] {
-      let cut = try importer.run(whole + ["--restart", "\(server.address)/\(name)"], in: folder)
+      let snapshot = whole + ["-s", "\(name).sqlite"]
+      let first = try importer.run(snapshot + ["\(server.address)/all.ndjson"], in: folder)
+      #expect(first.exitCode == 0, "\(first)")
+      let cut = try importer.run(
+        snapshot + ["--restart", "\(server.address)/\(name)"], in: folder)
       #expect(
         cut.exitCode == 74 && cut.messages.contains("curl failed with exit code 18"), "\(cut)")
-      #expect(try rowCount(folder) == 2_000)
+      #expect(try rowCount(folder, "\(name).sqlite") == 2_000)
     }
     let arguments = [
       "-m", "m.json", "-s", "r.sqlite", "--batch", "100", "\(server.address)/twice.ndjson",

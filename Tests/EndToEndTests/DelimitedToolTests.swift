@@ -105,14 +105,21 @@ import Testing
       ([], [], 65, [], "there are no records"),
     ]
 
-  @Test(arguments: [false, true])
-  func `text as people have it is imported without a guess`(isPipe: Bool) throws {
-    for (text, arguments, code, records, said) in Self.ugly {
+  @Test(arguments: [false, true], [false, true])
+  func `text as people have it is imported without a guess`(isPipe: Bool, isCompressed: Bool) throws
+  {
+    for (plain, arguments, code, records, said) in Self.ugly {
       let folder = try ScratchFolder()
-      try Data(text).write(to: URL(filePath: folder.file("x")))
+      try Data(plain).write(to: URL(filePath: folder.file("x")))
+      if isCompressed {
+        let packing = try Tool(path: "/bin/sh").run(
+          ["-c", "gzip -n x && mv x.gz x"], in: folder.path)
+        try #require(packing.exitCode == 0, "\(packing.messages)")
+      }
+      let text = try Array(Data(contentsOf: URL(filePath: folder.file("x"))))
       let outcome = try importer.run(
         ["--infer"] + arguments + [isPipe ? "-" : "x"], in: folder.path, input: isPipe ? text : [])
-      let place = String(decoding: text, as: UTF8.self).debugDescription
+      let place = String(decoding: plain, as: UTF8.self).debugDescription
       #expect(outcome.exitCode == code, "\(place): \(outcome)")
       if code < 2 {
         let exported = try exporter.run([], in: folder.path).output

@@ -128,6 +128,13 @@ import Testing
     #expect(outcome.messages.contains(#"add "x-unmapped-column""#), "\(outcome)")
   }
 
+  /// How often each byte is in a text; a debug build sorts bytes slowly.
+  private func byteCounts(_ text: Substring) -> [Int] {
+    var counts = [Int](repeating: 0, count: 256)
+    for byte in text.utf8 { counts[Int(byte)] += 1 }
+    return counts
+  }
+
   /// A value among 1,500 good ones, what the import does to the table and how the value comes out.
   @Test(arguments: [
     ("updated", #""N/A""#), ("updated", #""0000-00-00 00:00:00""#), ("updated", "20260101"),
@@ -162,8 +169,7 @@ import Testing
       let exported = try exporter.run(["-q", "-f", "ndjson"], in: folder.path).output
       // A kept value is behind the others of its object.
       #expect(
-        exported.split(separator: "\n").map { $0.utf8.sorted() } == records.map { $0.utf8.sorted() }
-      )
+        exported.split(separator: "\n").map(byteCounts) == records.map { byteCounts($0[...]) })
       let model = try importer.run(["--print-model", "t"], in: folder.path).output
       #expect(model.contains(#""x-key": "id""#) && model.contains(#""x-timestamp": "updated""#))
     }

@@ -16,6 +16,7 @@ import tempfile
 import time
 
 import contestants
+import formats
 import machine
 import merging
 import phases
@@ -58,6 +59,8 @@ def parse_arguments():
     parser.add_argument("--no-phases", action="store_true", help="without single phases")
     parser.add_argument("--no-merging", action="store_true",
                         help="without a later delivery into a store")
+    parser.add_argument("--no-formats", action="store_true", help="without CSV and Parquet")
+    parser.add_argument("--only-formats", action="store_true", help="only CSV and Parquet")
     parser.add_argument("--no-build", action="store_true", help="use the existing build")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER",
                         help="keep the record there instead of bench/runs")
@@ -137,18 +140,14 @@ def say(text):
 
 
 def line_up(arguments):
-    """Floors and tools, and the peers that this machine can run; the others with the reason."""
+    """Floors and tools, the peers and the readers of other forms that this machine can run; the others with the
+    reason."""
     jobs = [number.strip() for number in arguments.jobs.split(",")]
     ours = contestants.floors() + contestants.tools(jobs)
-    peers, skipped = [], {}
-    if not arguments.no_peers:
-        for peer in contestants.peers():
-            reason = peer.missing()
-            if reason:
-                skipped[peer.name] = reason
-            else:
-                peers.append(peer)
-    return ours, peers, skipped, jobs
+    peers = [] if arguments.no_peers else list(contestants.peers())
+    loads = [] if arguments.no_formats else formats.contestants(not arguments.no_peers)
+    skipped = {one.name: one.missing() for one in peers + loads if one.missing()}
+    return ours, *([one for one in group if one.name not in skipped] for group in (peers, loads)), skipped, jobs
 
 
 def start_ups(scratch):
@@ -174,7 +173,7 @@ def measure_phases(figures_runs, work, rounds, scratch):
 
 
 def measure_all(arguments, scratch):
-    ours, peers, skipped, jobs = line_up(arguments)
+    ours, peers, loads, skipped, jobs = line_up(arguments)
     recorder = Recorder(
         arguments.rounds, QUICK_PEER_SECONDS if arguments.quick else PEER_SECONDS, scratch)
     recorder.skipped |= skipped
@@ -183,7 +182,7 @@ def measure_all(arguments, scratch):
     inputs, phase_rows = [], []
     main_size = max((size for size in arguments.records if size <= 1_000_000),
                     default=arguments.records[0])
-    for size in arguments.records:
+    for size in [] if arguments.only_formats else arguments.records:
         work = Input(scratch, size)
         recorder.run(work, ours + (peers if size <= 1_000_000 else []))
         for delay in arguments.delays if size <= 1_000_000 else []:
@@ -194,7 +193,12 @@ def measure_all(arguments, scratch):
             phase_rows = measure_phases(
                 recorder.runs, work, min(3, arguments.rounds), scratch)
         work.remove()
-    for size in arguments.deliveries:
+    if loads:
+        say(f"{main_size:,} records in several forms:")
+        forms = formats.Forms(scratch, main_size)
+        recorder.run(forms, loads)
+        forms.remove()
+    for size in [] if arguments.only_formats else arguments.deliveries:
         say(f"{size:,} records into a store of as many rows:")
         delivery = merging.Delivery(scratch, size)
         recorder.run(delivery, list(merging.contestants(size)))
@@ -228,7 +232,7 @@ def text(raw):
 def keep(raw, folder):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "raw.json").write_text(text(raw))
-    drawn = places.PYTHON.exists() and subprocess.run(
+    drawn = Figures(raw).sizes and places.PYTHON.exists() and subprocess.run(
         [places.PYTHON, places.BENCH / "measure" / "charts.py", folder]).returncode == 0
     if drawn:
         raw["charts"] = list(summary.CHARTS)

@@ -1,6 +1,7 @@
 """The contestants: the floor, the tools, the peers. Each knows its commands and the expected result."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -27,6 +28,11 @@ class Contestant:
     suffix = "sqlite"
     # Whether it does the whole job, from JSON to a store without duplicates.
     is_whole = False
+    # Whether it starts other programs and is no shell script.
+    is_tree = False
+
+    def missing(self):
+        """The requirement that this machine lacks, or None."""
 
     def run(self, work, scratch, sync_delay=0):
         """Runs once and returns the result to record; raises Failure if it is wrong.
@@ -38,7 +44,7 @@ class Contestant:
         steps, counts = {}, {}
         for step, command in self.commands(work, store):
             steps[step] = measure(
-                command, scratch / "output", environment(sync_delay))
+                command, scratch / "output", environment(sync_delay), is_tree=self.is_tree)
             steps[step] |= self.verify_step(step, work, store, scratch / "output", counts)
         self.verify(work, store)
         if store.exists():
@@ -60,7 +66,8 @@ class Contestant:
 
 def environment(sync_delay):
     found = {"BENCH_PRODUCTS_FOLDER": str(PRODUCTS),
-             "BENCH_PYTHON_FOLDER": str(ENVIRONMENT / "bin")}
+             "BENCH_PYTHON_FOLDER": str(ENVIRONMENT / "bin"),
+             "PATH": f"{ENVIRONMENT / 'bin'}:{os.environ['PATH']}"}
     if sync_delay:
         found |= {"LD_PRELOAD": str(PRODUCTS / "libsync-delay.so"),
                   "SYNC_DELAY": str(sync_delay)}
@@ -205,13 +212,13 @@ class Peer(Contestant):
         verification.expect_winners(content, work, self.knows_newest)
 
 
-def peers():
-    for path in sorted((BENCH / "peers").glob("*.[ps][yh]")):
+def peers(folder="peers", kind=Peer):
+    for path in sorted((BENCH / folder).glob("*.[ps][yh]")):
         fields = {}
         for name, value in re.findall(r"^# ([a-z]+): (.+)$", path.read_text(), re.MULTILINE):
             fields.setdefault(name, []).append(value.strip())
         for variant in fields.get("variant", []):
-            yield Peer(path, fields, variant)
+            yield kind(path, fields, variant)
 
 
 def floors():

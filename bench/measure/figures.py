@@ -3,6 +3,10 @@
 import statistics
 
 
+# Begins the names of contestants that read one of several forms into a new store; duplicates stay.
+LOAD = "load "
+
+
 def is_merge(contestant):
     """Whether it merges a later delivery into a store, instead of importing into a new one."""
     return contestant.startswith(("merge", "floor merge"))
@@ -15,12 +19,16 @@ def merge_floor(contestant, names):
 
 
 class Figures:
-    """`raw` is the content of a raw.json; only runs with this sync delay, in ms, count."""
+    """`raw` is the content of a raw.json; only runs with this sync delay, in ms, count.
 
-    def __init__(self, raw, sync_delay=0):
+    Either the runs of several forms of the same records count, or the others.
+    """
+
+    def __init__(self, raw, sync_delay=0, of_forms=False):
         self.raw, self.sync_delay = raw, sync_delay
         self.delays = sorted({run.get("syncDelay", 0) for run in raw["runs"]})
-        self.all_runs = [run for run in raw["runs"] if run.get("syncDelay", 0) == sync_delay]
+        self.all_runs = [run for run in raw["runs"] if run.get("syncDelay", 0) == sync_delay
+                         and run["contestant"].startswith(LOAD) == of_forms]
         self.sizes, self.delivery_sizes = (
             sorted({run["records"] for run in self.all_runs
                     if is_merge(run["contestant"]) == of_deliveries})
@@ -30,7 +38,7 @@ class Figures:
     def main_size(self):
         """The size for reports of one size: a million, or the next smaller one."""
         usual = [size for size in self.sizes if size <= 1_000_000]
-        return usual[-1] if usual else self.sizes[0]
+        return usual[-1] if usual else min(self.sizes, default=0)
 
     def runs(self, contestant, records):
         return [run for run in self.all_runs
@@ -103,6 +111,13 @@ RATIOS = [
     ("a first import with `--merge`", ("merge, a first import", None),
      ("floor merge, a first import", None), 1.15),
 ]
+# Forms of the same records: one contestant, another, and the maximum ratio of their processor times.
+FORM_RATIOS = [
+    ("load CSV: poi-import", "load lines: poi-import", 1.00),
+    ("load CSV: poi-import", "load CSV: sqlite3 .import", 0.95),
+    ("load Parquet: poi-import", "load lines: poi-import", 1.60),
+]
+FORM_MEGABYTES = 25
 SPREAD_LIMIT = 1.25
 # Smaller deliveries do not land, so their time is not comparable.
 LEAST_DELIVERY = 100_000
@@ -136,12 +151,28 @@ def targets(figures):
         most = max(figures.peak("toolkit", size, "poi-dedup") / 1e6 for size in peaks)
         rows.append((f"peak memory of `poi-dedup` with 64 MiB to sort in, {sizes}",
                      f"{DEDUP_MEGABYTES:.0f} MB", f"{most:.1f} MB", most <= DEDUP_MEGABYTES))
+    rows += forms_targets(Figures(figures.raw, of_forms=True))
     rows += against_peers(figures, main)
     for tool, seconds in figures.raw.get("startUp", {}).items():
         middle = statistics.median(seconds)
         rows.append((f"start of `{tool}` on nothing", f"{START_UP_SECONDS * 1e3:.0f} ms",
                      f"{middle * 1e3:.1f} ms", middle <= START_UP_SECONDS))
     return rows
+
+
+def forms_targets(figures):
+    """Rows of forms of the same records, by processor time; wall time has the waits for the disk."""
+    sizes = [size for size in figures.sizes if size >= LEAST_DELIVERY]
+    for ours, other, limit in FORM_RATIOS:
+        for size in sizes:
+            reached = figures.ratio((ours, None), (other, None), size, "cpu")
+            if reached:
+                yield (f"cpu time of {ours} ({size:,}), against {other}", f"{limit:.2f} x", f"{reached:.2f} x",
+                       reached <= limit)
+    for size in sizes:
+        most = figures.peak("load CSV: poi-import", size) / 1e6
+        yield (f"peak memory of load CSV: poi-import ({size:,})", f"{FORM_MEGABYTES} MB", f"{most:.1f} MB",
+               most <= FORM_MEGABYTES)
 
 
 def against_floor(figures, ratio, sizes):

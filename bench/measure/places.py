@@ -14,7 +14,7 @@ PRODUCTS = TOOLS
 ENVIRONMENT = BENCH / ".venv"
 PYTHON = ENVIRONMENT / "bin" / "python"
 
-PACKAGES = ["sqlite-utils", "ijson", "orjson", "duckdb", "polars", "matplotlib"]
+PACKAGES = ["sqlite-utils", "ijson", "orjson", "duckdb", "duckdb-cli", "polars", "matplotlib"]
 
 
 def build():

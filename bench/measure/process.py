@@ -67,15 +67,15 @@ class TreeWatch(threading.Thread):
             self.peak_bytes = max(self.peak_bytes, living)
 
 
-def measure(command, output_path, environment=None, greatest_code=0):
+def measure(command, output_path, environment=None, greatest_code=0, is_tree=False):
     """Runs a command and returns its times in seconds and its peak memory in bytes.
 
     It fails if its exit code is greater than `greatest_code`.
 
     Until a program starts, the kernel counts the memory of its parent process as its own. So a shell
     of a megabyte becomes the program: the orphan of another shell, which this process adopts. It first
-    waits for a line, so that its creation is not measured. The processes of a shell script are sampled
-    as a tree; for other commands the kernel's figure is exact.
+    waits for a line, so that its creation is not measured. The processes of a shell script, and of a command with `is_tree`, are
+    sampled as a tree; for other commands the kernel's figure is exact.
     """
     launcher = ('exec 3</dev/null 4<&0; '
                 '{ read -r _ <&4 && exec "$@" <&3 >"$BENCH_OUTPUT" 3<&- 4<&-; } & echo $!')
@@ -86,7 +86,7 @@ def measure(command, output_path, environment=None, greatest_code=0):
     identifier = int(shell.stdout.readline())
     shell.wait()
     os.sync()
-    watch = TreeWatch(identifier) if str(command[0]).endswith(".sh") else None
+    watch = TreeWatch(identifier) if is_tree or str(command[0]).endswith(".sh") else None
     if watch:
         watch.start()
     limit = threading.Timer(MOST_SECONDS, os.kill, (identifier, signal.SIGKILL))

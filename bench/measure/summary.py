@@ -1,6 +1,6 @@
 """The results of a run as Markdown."""
 
-from figures import Figures, is_merge, merge_floor, targets
+from figures import LOAD, Figures, is_merge, merge_floor, targets
 
 
 def seconds(value):
@@ -82,6 +82,17 @@ def deliveries(figures):
                   "of the floor", "ns per record", "peak MB"), rows)
 
 
+def form_table(figures, records):
+    """The same records in several forms, at one size, the fastest first."""
+    base = figures.median(f"{LOAD}lines: poi-import", records, "cpu")
+    rows = [(name.removeprefix(LOAD), spread(figures, name, records),
+             seconds(figures.median(name, records, "cpu")),
+             f"{figures.median(name, records, 'cpu') / base:.2f} x", megabytes(figures.peak(name, records)),
+             figures.raw["remarks"].get(name, ""))
+            for name in sorted(figures.names(records), key=lambda name: figures.median(name, records))]
+    return table(("what", "seconds (least to most)", "cpu seconds", "of lines", "peak MB", "remark"), rows)
+
+
 def slower_syncs(figures, records):
     """The whole job by sync delay, at one size."""
     columns = [Figures(figures.raw, delay) for delay in figures.delays]
@@ -141,6 +152,11 @@ def description(figures):
                   "same again: the records of the store, in the order of its rows. A snapshot: the same "
                   "with one in a hundred changed. A first import: with 12 % duplicates, into a new store.",
                   "", deliveries(figures)]
+    of_forms = Figures(raw, of_forms=True)
+    for records in of_forms.sizes:
+        parts += ["", f"## Forms of the same {records:,} records", "",
+                  "Into a new store, duplicates too. The cpu seconds of Parquet include the program that reads it; "
+                  "the peak is the sum of both.", "", form_table(of_forms, records)]
     if raw.get("phases"):
         parts += ["", f"## Phases at {main:,} records", "",
                   "Processor time, the least of some rounds; the wait for the disk is not in it. The "

@@ -39,6 +39,13 @@ def content_of(store):
         return list(map(int, found))
 
 
+def loaded_of(store):
+    """Rows, identifiers and the length of a text of a store that may have duplicates."""
+    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+        return list(connection.execute(
+            "SELECT count(*), count(DISTINCT identifier), sum(length(information)) FROM poi").fetchone())
+
+
 def duckdb_content_of(store):
     done = subprocess.run(
         [PYTHON, BENCH / "peers" / "support" / "describe_duckdb.py", store],

@@ -71,6 +71,8 @@ public struct ImportReport: Sendable {
     public var isPointerFound: Bool
     /// The delimiter of the fields if the records are rows of delimited text.
     public var delimiter: Character?
+    /// The columns that are left out, because no text can hold their values.
+    public var omittedColumns: [String] = []
     /// The token at `ImportOptions.tokenPointer`; nil if there is no token.
     public var token: String?
     /// The kind of another value at that place; nil for a token or no value.

@@ -183,6 +183,7 @@ public struct ImportSession: ~Copyable {
     guard try beginInput(named: source.name, byteCount: source.totalByteCount) else {
       return try endInput()
     }
+    progress.input?.omittedColumns = source.omittedColumns
     prefix = nil
     do {
       try readBeginning(of: &source)
