@@ -137,7 +137,10 @@ import Testing
     let outcome = try Tool.shell(
       #"""
       "$1" $2 & until ls -A | grep -q '^\.*out'; do sleep 0.01; done
-      kill -KILL "$!"; wait "$!"; echo "$?"; ls -A | grep -c '^\.out.*\.partial-[0-9a-f]*$'; "$1" -q $2; ls -A | grep '^\.*out'
+      kill -KILL "$!"; wait "$!"; echo "$?"; ls -A | grep -c '^\.out.*\.partial-[0-9a-f]*$'
+      # A compressor that the killed run started ends soon.
+      while ls -l /proc/[0-9]*/fd 2>/dev/null | grep -qF "$PWD/.out"; do sleep 0.01; done
+      "$1" -q $2; ls -A | grep '^\.*out'
       """#, [exporter.path, options], in: folder.path)
     let name = options.split(separator: " ").first { $0.hasPrefix("out") } ?? ""
     #expect(outcome.output == "137\n1\n\(name)\n", "\(outcome)")

@@ -34,6 +34,8 @@ import Testing
   /// Writes to a table of the app, and to rows of the tools without changing them.
   private func writeAsApp(_ path: String, _ generator: inout SplitMix64) throws -> Int64 {
     let app = try Connection(path: path, access: .readWrite)
+    // On a slow machine the tools write for longer than a connection waits.
+    try app.execute("PRAGMA busy_timeout = 120000")
     var count: Int64 = 0
     for _ in 0..<30 {
       try app.execute("INSERT INTO favorite SELECT max(poikit_id) FROM poi")

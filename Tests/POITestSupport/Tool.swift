@@ -123,14 +123,23 @@ public struct Tool: Sendable {
   }
 }
 
-/// A started tool; call `wait` once.
-public struct RunningTool {
+/// A started tool; call `wait` once. Without that it is killed: a child that nobody waits for keeps the exit tests from
+/// seeing theirs.
+public final class RunningTool: @unchecked Sendable {
   private let identifier: pid_t
   private let files: [URL]
+  private var isAwaited = false
 
   fileprivate init(identifier: pid_t, files: [URL]) {
     self.identifier = identifier
     self.files = files
+  }
+
+  deinit {
+    guard !isAwaited else { return }
+    kill(identifier, SIGKILL)
+    var status: Int32 = 0
+    while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
   }
 
   /// Sends a signal to the tool.
@@ -140,6 +149,7 @@ public struct RunningTool {
   public func wait() throws -> Tool.Outcome {
     var status: Int32 = 0
     while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
+    isAwaited = true
     let texts = try files.dropFirst().map { file in
       String(decoding: try Data(contentsOf: file), as: UTF8.self)
     }
