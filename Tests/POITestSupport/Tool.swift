@@ -123,7 +123,7 @@ public struct Tool: Sendable {
   }
 }
 
-/// A started tool; call `wait` once. Without that it is killed: a child that nobody waits for keeps the exit tests from
+/// A started tool; call `wait` once. Without that it is killed: an ended child that is not awaited keeps the exit tests from
 /// seeing theirs.
 public final class RunningTool: @unchecked Sendable {
   private let identifier: pid_t
