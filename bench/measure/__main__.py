@@ -59,8 +59,9 @@ def parse_arguments():
     parser.add_argument("--no-phases", action="store_true", help="without single phases")
     parser.add_argument("--no-merging", action="store_true",
                         help="without a later delivery into a store")
-    parser.add_argument("--no-formats", action="store_true", help="without CSV and Parquet")
-    parser.add_argument("--only-formats", action="store_true", help="only CSV and Parquet")
+    forms = parser.add_mutually_exclusive_group()
+    forms.add_argument("--no-formats", action="store_true", help="without CSV and Parquet")
+    forms.add_argument("--only-formats", action="store_true", help="only CSV and Parquet")
     parser.add_argument("--no-build", action="store_true", help="use the existing build")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER",
                         help="keep the record there instead of bench/runs")

@@ -74,8 +74,8 @@ def measure(command, output_path, environment=None, greatest_code=0, is_tree=Fal
 
     Until a program starts, the kernel counts the memory of its parent process as its own. So a shell
     of a megabyte becomes the program: the orphan of another shell, which this process adopts. It first
-    waits for a line, so that its creation is not measured. The processes of a shell script, and of a command with `is_tree`, are
-    sampled as a tree; for other commands the kernel's figure is exact.
+    waits for a line, so that its creation is not measured. The processes of a shell script, and of a
+    command with `is_tree`, are sampled as a tree; for other commands the kernel's figure is exact.
     """
     launcher = ('exec 3</dev/null 4<&0; '
                 '{ read -r _ <&4 && exec "$@" <&3 >"$BENCH_OUTPUT" 3<&- 4<&-; } & echo $!')
