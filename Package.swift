@@ -25,6 +25,7 @@ let package = Package(
   products: [
     .library(name: "POIKit", targets: ["POIKit"]),
     .library(name: "POIKitAsync", targets: ["POIKitAsync"]),
+    .library(name: "POIKitFoundation", targets: ["POIKitFoundation"]),
     .library(name: "POISync", targets: ["POISync"]),
     .library(name: "ModelInference", targets: ["ModelInference"]),
     .executable(name: "poi-import", targets: ["poi-import"]),
@@ -36,38 +37,48 @@ let package = Package(
     .systemLibrary(
       name: "CPOISQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CPOIYajl", providers: [.apt(["libyajl-dev"])]),
-    .target(name: "JSONStreaming", dependencies: ["CPOIYajl"]),
-    .target(name: "POISQLite", dependencies: ["CPOISQLite"]),
-    .target(name: "POIRecords", dependencies: ["JSONStreaming"]),
-    .target(name: "POIFiles", dependencies: ["JSONStreaming"]),
+    .target(name: "POIPlatform"),
+    .target(name: "JSONStreaming", dependencies: ["CPOIYajl", "POIPlatform"]),
+    .target(name: "POISQLite", dependencies: ["CPOISQLite", "POIPlatform"]),
+    .target(name: "POIRecords", dependencies: ["JSONStreaming", "POIPlatform"]),
+    .target(name: "POIFiles", dependencies: ["JSONStreaming", "POIPlatform"]),
     .target(
       name: "POIKit",
-      dependencies: ["JSONStreaming", "POIFiles", "POIRecords", "POISQLite", "SyncRules"]),
+      dependencies: [
+        "JSONStreaming", "POIFiles", "POIPlatform", "POIRecords", "POISQLite", "SyncRules",
+      ]),
     .target(name: "SyncRules"),
     .target(
       name: "POISync",
-      dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POIRecords", "POISQLite"]),
+      dependencies: [
+        "JSONStreaming", "POIFiles", "POIKit", "POIPlatform", "POIRecords", "POISQLite",
+      ]),
     .target(name: "POIKitAsync", dependencies: ["JSONStreaming", "POIKit", "POISync"]),
+    .target(name: "POIKitFoundation", dependencies: ["POIKit", "POIRecords"]),
     .target(
       name: "ModelInference", dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POIRecords"]),
-    .target(name: "POIToolSupport", dependencies: ["POIFiles", "POIKit", "POISQLite"]),
+    .target(
+      name: "POIToolSupport", dependencies: ["POIFiles", "POIKit", "POIPlatform", "POISQLite"]),
     .executableTarget(
       name: "poi-import",
       dependencies: [
-        "JSONStreaming", "ModelInference", "POIFiles", "POIKit", "POISQLite", "POIToolSupport",
+        "JSONStreaming", "ModelInference", "POIFiles", "POIKit", "POIPlatform", "POISQLite",
+        "POIToolSupport",
       ],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
-      name: "poi-dedup", dependencies: ["POIKit", "POISQLite", "POIToolSupport"],
+      name: "poi-dedup", dependencies: ["POIKit", "POIPlatform", "POISQLite", "POIToolSupport"],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
       name: "poi-export",
-      dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POISQLite", "POIToolSupport"],
+      dependencies: [
+        "JSONStreaming", "POIFiles", "POIKit", "POIPlatform", "POISQLite", "POIToolSupport",
+      ],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
       name: "poi-sync",
       dependencies: [
-        "JSONStreaming", "POIFiles", "POIKit", "POIRecords", "POISQLite", "POISync",
+        "JSONStreaming", "POIFiles", "POIKit", "POIPlatform", "POIRecords", "POISQLite", "POISync",
         "POIToolSupport",
       ],
       linkerSettings: toolLinkerSettings),
@@ -107,6 +118,8 @@ let package = Package(
       dependencies: [
         "JSONStreaming", "POIKit", "POIKitTestSupport", "POIRecords", "POISQLite", "POITestSupport",
       ]),
+    .testTarget(
+      name: "POIKitFoundationTests", dependencies: ["POIKit", "POIKitFoundation", "POITestSupport"]),
     .testTarget(
       name: "POIKitInTests",
       dependencies: [

@@ -1,5 +1,5 @@
-internal import Glibc
 package import JSONStreaming
+internal import POIPlatform
 
 /// A child process that compresses what is written to it into a file.
 package struct Compressor: ~Copyable {

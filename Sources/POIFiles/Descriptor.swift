@@ -1,5 +1,5 @@
-internal import Glibc
 package import JSONStreaming
+internal import POIPlatform
 
 /// An open file descriptor, closed when its owner goes.
 package struct Descriptor: ~Copyable {

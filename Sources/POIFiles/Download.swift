@@ -1,5 +1,5 @@
-internal import Glibc
 internal import JSONStreaming
+internal import POIPlatform
 
 /// The address of an input on a web server.
 enum WebAddress {

@@ -1,5 +1,5 @@
-internal import Glibc
 internal import JSONStreaming
+internal import POIPlatform
 
 extension FileSource {
   /// What is known of an input before it is read.

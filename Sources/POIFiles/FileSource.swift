@@ -1,5 +1,5 @@
-internal import Glibc
 internal import JSONStreaming
+internal import POIPlatform
 
 /// A source of the bytes of a file, a pipe or standard input, decompressed if necessary.
 ///
@@ -183,7 +183,7 @@ public struct FileSource: ~Copyable, ByteSource {
     guard !path.isEmpty else {
       throw InputError(
         code: .notFound, path: "''",
-        message: "the path is empty; name a file, or '-' for standard input")
+        message: "the path is empty; name a file")
     }
     guard !path.utf8.contains(0) else {
       throw InputError(

@@ -1,5 +1,5 @@
-internal import Glibc
 internal import JSONStreaming
+internal import POIPlatform
 
 /// Why an input cannot be read.
 public struct InputError: Error, Equatable, CustomStringConvertible {
@@ -50,7 +50,7 @@ extension InputError {
     case ENOENT, ENOTDIR:
       self.init(
         code: .notFound, path: path,
-        message: "no such file; check the path, or use '-' to read standard input")
+        message: "no such file; check the path")
     case EACCES, EPERM:
       self.init(
         code: .noPermission, path: path,

@@ -1,5 +1,5 @@
-internal import Glibc
 internal import JSONStreaming
+internal import POIPlatform
 
 /// A program that makes the bytes of an input readable: it decompresses them, or converts a file to JSON or CSV.
 struct InputProgram {

@@ -1,5 +1,5 @@
-internal import Glibc
 package import JSONStreaming
+internal import POIPlatform
 
 /// A file that appears at its path when it is complete, and not before.
 ///

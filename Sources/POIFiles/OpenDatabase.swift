@@ -1,5 +1,5 @@
-internal import Glibc
 package import JSONStreaming
+internal import POIPlatform
 
 /// The database files that this process has open.
 ///

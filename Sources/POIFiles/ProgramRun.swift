@@ -1,5 +1,5 @@
-internal import Glibc
 package import JSONStreaming
+internal import POIPlatform
 
 /// A run of another program from its input to its exit code.
 package struct ProgramRun {

@@ -81,10 +81,11 @@ extension Store {
   /// Returns rows of a table of records as values of a type of the program; see the synchronous `rows`.
   public func rows<Value: Decodable & Sendable>(
     of table: String? = nil, as type: Value.Type, where filters: [RowFilter] = [],
-    orderedBy orders: [RowOrder] = [], limit: Int? = nil
+    orderedBy orders: [RowOrder] = [], limit: Int? = nil, offset: Int = 0
   ) async throws(StoreError) -> [Value] {
     try await onBackgroundThread { (_) throws(StoreError) in
-      try self.rows(of: table, as: type, where: filters, orderedBy: orders, limit: limit)
+      try self.rows(
+        of: table, as: type, where: filters, orderedBy: orders, limit: limit, offset: offset)
     }
   }
 }

@@ -1,5 +1,5 @@
 internal import CPOISQLite
-internal import Glibc
+internal import POIPlatform
 
 extension Connection {
   /// Begins a transaction.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POIPlatform
 
 /// A clock that never goes back.
 ///

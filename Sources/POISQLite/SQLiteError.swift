@@ -1,5 +1,5 @@
 internal import CPOISQLite
-internal import Glibc
+internal import POIPlatform
 
 /// A refusal or failure that SQLite reported.
 ///

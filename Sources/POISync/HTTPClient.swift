@@ -1,6 +1,6 @@
-internal import Glibc
 internal import JSONStreaming
 internal import POIFiles
+internal import POIPlatform
 
 /// Makes HTTP requests with the program `curl`.
 public struct HTTPClient: Sendable {

@@ -1,7 +1,7 @@
-internal import Glibc
 internal import JSONStreaming
 internal import POIFiles
 public import POIKit
+internal import POIPlatform
 public import POIRecords
 internal import POISQLite
 

@@ -1,3 +1,5 @@
+internal import POIPlatform
+
 struct ArgumentParser {
   private let command: CommandDescription
   private let arguments: [String]
@@ -10,7 +12,15 @@ struct ArgumentParser {
     parsed = ParsedArguments(commandLine: arguments, command: command)
   }
 
+  /// Words that other tools have as commands.
+  private static let words = ["help": OptionDescription.help, "version": .version]
+
   mutating func parse() throws(UsageError) -> ParsedArguments {
+    if let option = Self.words[arguments.first ?? ""], unsafe access(arguments[0], F_OK) != 0 {
+      index = 1
+      try record(option, attached: nil)
+      return parsed
+    }
     while index < arguments.count, !parsed.endsAtOnce {
       let argument = arguments[index]
       index += 1
@@ -34,6 +44,10 @@ struct ArgumentParser {
     ).map(String.init)
     let name = parts[0]
     guard let option = command.option(named: name) else { throw unknownOption("--" + name) }
+    if option == .help, parts.count == 2 {
+      parsed.helpTopic = parts[1]
+      return try record(option, attached: nil)
+    }
     if parts.count == 2, option.placeholder == nil {
       throw UsageError(
         "\(option.flagName) takes no value, but '\(parts[1])' follows its equals sign")
@@ -88,13 +102,35 @@ struct ArgumentParser {
         "\(option.flagName): '\(value)' is not one of \(option.words.joined(separator: ", "))")
     }
     parsed.values[option.longName, default: []] += value.map { [$0] } ?? []
-    if OptionDescription.immediate.contains(option) { parsed.endsAtOnce = true }
+    guard OptionDescription.immediate.contains(option) else { return }
+    parsed.endsAtOnce = true
+    guard option == .help else { return }
+    if let text = parsed.helpTopic {
+      guard let topic = helpTopic(text) else {
+        throw unknownOption(text.hasPrefix("-") ? text : "--" + text)
+      }
+      parsed.helpTopic = topic
+    } else {
+      parsed.helpTopic = arguments.dropFirst(index).first.flatMap(helpTopic)
+    }
+  }
+
+  /// The topic of the help: `all`, or the long name of an option, which may be given with dashes or by its letter; nil for
+  /// another text.
+  private func helpTopic(_ text: String) -> String? {
+    if text == "all" { return text }
+    let name = text.drop { $0 == "-" }
+    return command.options.first {
+      $0.longName == name || $0.shortName.map { String($0) == name } ?? false
+    }?.longName
   }
 
   private func unknownOption(_ argument: String) -> UsageError {
     let names = command.options.map(\.flagName)
     var message = "unknown option '\(argument)'"
-    if argument.hasPrefix("--"), let name = nearest(to: argument, in: names) {
+    if let advice = OtherToolOption.advice(on: argument, for: command) {
+      message += "; \(advice)"
+    } else if argument.hasPrefix("--"), let name = nearest(to: argument, in: names) {
       message += "; did you mean \(name)?"
     }
     return UsageError(message)

@@ -3,6 +3,39 @@ extension CommandDescription {
 
   /// The text of `--help`.
   ///
+  /// - Parameters:
+  ///   - topic: `all`, or the long name of an option; nil for the commands that most need and the names of all options.
+  ///   - width: the maximum columns of a line; values below 40 count as 40.
+  func help(about topic: String?, width: Int = 80) -> String {
+    guard let topic else { return shortHelp(width: max(width, 40)) }
+    guard let option = option(named: topic) else { return help(width: width) }
+    var lines: [String] = []
+    for (label, summary) in Self.helpTexts(of: option) {
+      lines += Self.helpRow(label, summary, Self.helpLabel(of: option).columnCount, max(width, 40))
+    }
+    if let detail = option.detail { lines += [""] + detail.wrapped(to: max(width, 40)) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func shortHelp(width: Int) -> String {
+    var lines = "\(name): \(summary)".wrapped(to: width)
+    lines += ["", "usage: \(name) \(usage)", ""]
+    for example in examples.prefix(5) {
+      lines.append("  " + example.command)
+      lines += example.explanation.wrapped(to: width - 6).map { "      " + $0 }
+    }
+    for (title, options) in sections {
+      lines += ["", "\(title):"]
+      lines += options.map(\.flagName).joined(separator: " ").wrapped(to: width - 2).map {
+        "  " + $0
+      }
+    }
+    lines += ["", "--help=all explains all options, --help OPTION one of them."]
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The text of `--help=all`.
+  ///
   /// - Parameter width: the maximum columns of a line; values below 40 count as 40.
   func help(width: Int = 80) -> String {
     let width = max(width, 40)

@@ -18,13 +18,17 @@ extension CommandDescription {
     var parsed = try parser.parse()
     guard !parsed.endsAtOnce else { return parsed }
     try refuseConflicts(of: parsed.values)
+    parsed.given = Set(parsed.values.keys)
     for option in options where parsed.values[option.longName] == nil {
       let value = option.environmentVariable.flatMap { environment[$0] } ?? ""
       if !value.isEmpty { parsed.values[option.longName] = [value] }
     }
-    let maximumCount = positional.map { $0.isRepeatable ? .max : 1 } ?? 0
+    let maximumCount = positional?.maximumCount ?? 0
     if parsed.positionals.count > maximumCount {
-      let allowed = positional.map { "only one \($0.placeholder) is accepted" }
+      let allowed = positional.map { positional in
+        positional.second.map { "only \(positional.placeholder) and \($0) are accepted" }
+          ?? "only one \(positional.placeholder) is accepted"
+      }
       throw UsageError(
         "unexpected argument '\(parsed.positionals[maximumCount])'; "
           + (allowed ?? "only options are accepted"))

@@ -13,16 +13,23 @@ public struct CommandDescription: Sendable {
     }
   }
 
-  /// The positional arguments: any number, or at most one.
+  /// The positional arguments: any number, at most one, or one and then another.
   public struct Positional: Sendable {
-    /// The name in the help; `FILE`, `PATH` and `DIRECTORY` are completed as file names.
+    /// The name in the help; `FILE`, `PATH`, `DIRECTORY`, `STORE` and `OLD` are completed as file names.
     let placeholder: String
+    /// The name of the second argument.
+    let second: String?
     let isRepeatable: Bool
     let help: String
 
+    var maximumCount: Int { isRepeatable ? .max : second == nil ? 1 : 2 }
+
     /// Positional arguments with a lower-case fragment for the help.
-    public init(_ placeholder: String, isRepeatable: Bool = false, help: String) {
+    public init(
+      _ placeholder: String, then second: String? = nil, isRepeatable: Bool = false, help: String
+    ) {
       self.placeholder = placeholder
+      self.second = second
       self.isRepeatable = isRepeatable
       self.help = help
     }
@@ -108,11 +115,12 @@ extension CommandDescription {
 
   var usage: String {
     guard let positional else { return "[OPTION]..." }
-    return "[OPTION]... [\(positional.placeholder)]" + (positional.isRepeatable ? "..." : "")
+    return "[OPTION]... [\(positional.placeholder)\(positional.second.map { " [\($0)]" } ?? "")]"
+      + (positional.isRepeatable ? "..." : "")
   }
 
   static func namesFile(_ placeholder: String?) -> Bool {
-    ["FILE", "PATH", "DIRECTORY"].contains(placeholder)
+    ["FILE", "PATH", "DIRECTORY", "STORE", "OLD"].contains(placeholder)
   }
 }
 

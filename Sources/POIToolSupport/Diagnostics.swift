@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POIPlatform
 internal import Synchronization
 
 /// A tool's messages and its progress line on standard error.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POIPlatform
 internal import Synchronization
 
 /// Handling of SIGINT and SIGTERM, with which the user stops the tool.

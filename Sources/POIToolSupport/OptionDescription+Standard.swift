@@ -29,10 +29,12 @@ extension OptionDescription {
     section: standardSection)
 
   static let help = OptionDescription(
-    "help", short: "h", summary: "show this help", section: standardSection)
+    "help", short: "h",
+    summary: "show what most need; --help=all shows all, --help OPTION explains one",
+    section: standardSection)
 
   static let version = OptionDescription(
-    "version", summary: "show the version", section: standardSection)
+    "version", short: "V", summary: "show the version", section: standardSection)
 
   static let completions = OptionDescription(
     "completions", "SHELL",

@@ -11,7 +11,7 @@ public struct OptionDescription: Sendable, Equatable {
 
   let shortName: Character?
 
-  /// The name of the value in the help; nil for a flag. `FILE`, `PATH` and `DIRECTORY` are
+  /// The name of the value in the help; nil for a flag. `FILE`, `PATH`, `DIRECTORY`, `STORE` and `OLD` are
   /// completed as file names.
   let placeholder: String?
 

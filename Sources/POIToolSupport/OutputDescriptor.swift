@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POIPlatform
 
 /// A file descriptor for writing, not owned.
 struct OutputDescriptor: Sendable {

@@ -13,7 +13,13 @@ public struct ParsedArguments: Sendable {
   /// Values of the command line or the environment, by long name; a flag has an empty list.
   var values: [String: [String]] = [:]
 
+  /// The long names of the options on the command line.
+  var given: Set<String> = []
+
   var endsAtOnce = false
+
+  /// What `--help` is about: `all`, or an option's long name; nil for the short help.
+  var helpTopic: String?
 
   /// The command line without the program's name.
   var commandLine: [String] = []
@@ -27,6 +33,19 @@ extension ParsedArguments {
   public func commandLine(adding arguments: [String]) -> String {
     ([command.name] + arguments + commandLine.map(FileSource.shown(path:)))
       .map(\.shellWord).joined(separator: " ")
+  }
+
+  /// The positional arguments that name the same as an option, or else the option's values.
+  ///
+  /// - Throws: `UsageError` if both are on the command line.
+  public func texts(
+    _ name: String, orPositionals positionals: [String]
+  ) throws(UsageError) -> [String] {
+    guard let first = positionals.first else { return texts(name) }
+    guard !given.contains(name) else {
+      throw UsageError("'\(first)' and --\(name) name the same; give one of them")
+    }
+    return positionals
   }
 
   /// Whether a flag is given.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POIPlatform
 
 /// Buffered standard output for a tool's results.
 ///

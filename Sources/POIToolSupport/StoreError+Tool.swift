@@ -81,6 +81,7 @@ extension Advice {
     case .undoEnforcement: "undo the run that enforced that key with poi-dedup --undo"
     case .purgeTombstones: "forget removals with poi-dedup --purge-tombstones"
     case .track(let table): "say poi-import --track --table \(table.shellWord)"
+    case .untrack(let table): "end that with poi-import --untrack --table \(table.shellWord)"
     case .discardAll: "hand them out first, or discard them with --discard-all"
     case .useModel(let table): "use the model that poi-import --print-model \(table) prints"
     }

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POIPlatform
 internal import POISQLite
 
 /// Runs a tool: the whole of its `main`.
@@ -70,7 +70,9 @@ struct ToolMain {
 
   /// The answer to an immediate option; nil if no such option is given.
   private func answer(to parsed: ParsedArguments) -> String? {
-    if parsed.flag("help") { return command.help(width: min(output.terminalWidth ?? 80, 100)) }
+    if parsed.flag("help") {
+      return command.help(about: parsed.helpTopic, width: min(output.terminalWidth ?? 80, 100))
+    }
     if parsed.flag("version") { return command.versionLine + "\n" }
     if parsed.flag("manual") { return command.manual() }
     if parsed.flag("markdown") { return command.markdownOptions() }

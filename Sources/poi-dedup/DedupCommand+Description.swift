@@ -8,7 +8,8 @@ extension DedupCommand {
     version: ToolkitVersion.current,
     summary: "keep one record of each group of duplicates, the same on every device",
     positional: .init(
-      "RUN", help: "with --undo, the number of the run to undo"),
+      "STORE", isRepeatable: true,
+      help: "the same as --store STORE; with --undo, a number is the run to undo"),
     options: [
       OptionDescription(
         "store", short: "s", "PATH", isRepeatable: true, default: "poi.sqlite",
@@ -102,7 +103,9 @@ extension DedupCommand {
           + "with one hash, and one of the records is then refused.",
         section: "What to do", with: "enforce"),
       OptionDescription(
-        "undo", summary: "restore what the latest deduplication, or run RUN, removed",
+        "undo",
+        summary:
+          "restore what the latest deduplication removed, or a run that is named by its number",
         section: "What to do"),
       OptionDescription(
         "digest", summary: "print the digest of the table; change nothing",

@@ -45,7 +45,10 @@ struct DedupCommand {
   var nullKey: DeduplicationOptions.NullKeyRule?
 
   init(_ arguments: ParsedArguments) throws {
-    storePaths = arguments.texts("store")
+    let isUndoing = arguments.flag("undo")
+    let run = try DedupCommand.run(arguments, isUndoing: isUndoing)
+    storePaths = try arguments.texts(
+      "store", orPositionals: Array(arguments.positionals.dropFirst(run == nil ? 0 : 1)))
     trustsSchema = arguments.flag("trust-schema")
     table = arguments.text("table")
     keyTexts = arguments.texts("key")
@@ -54,8 +57,6 @@ struct DedupCommand {
     ignoreTexts = arguments.texts("ignore")
     busyTimeout = try arguments.duration("busy") ?? .seconds(5)
     isReportJSON = arguments.choice("report", as: OptionDescription.ReportForm.self) == .json
-    let isUndoing = arguments.flag("undo")
-    let run = try DedupCommand.run(arguments, isUndoing: isUndoing)
     let age = try arguments.duration("purge-tombstones")
     task =
       if let age {
@@ -69,7 +70,9 @@ struct DedupCommand {
       }
     if storePaths.count > 1 {
       guard case .digest = task else {
-        throw UsageError("--store is given twice; only --digest takes several stores")
+        throw UsageError(
+          "several stores are named, \(storePaths.joined(separator: ", ")); only --digest takes several"
+        )
       }
     }
     options.keep = arguments.choice("keep", as: DeduplicationOptions.KeepRule.self) ?? options.keep
@@ -139,11 +142,13 @@ struct DedupCommand {
     return layout
   }
 
-  /// The run to undo, if one is named.
+  /// The run to undo, if the first positional argument is a number.
   private static func run(
     _ arguments: ParsedArguments, isUndoing: Bool
   ) throws(ToolFailure) -> Int64? {
-    guard let text = arguments.positionals.first else { return nil }
+    guard let text = arguments.positionals.first,
+      text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
     guard isUndoing else {
       throw ToolFailure(
         .usage, "\(text): a run can only be named with --undo; name the store with --store")

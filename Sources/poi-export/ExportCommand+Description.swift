@@ -8,7 +8,7 @@ extension ExportCommand {
     version: ToolkitVersion.current,
     summary:
       "write the records of a store, what changed in them, or a store to ship",
-    positional: .init("STORE", help: "the same as --store STORE"),
+    positional: .init("STORE", then: "FILE", help: "the same as --store STORE --output FILE"),
     options: [
       OptionDescription(
         "store", short: "s", "PATH", default: "poi.sqlite",
@@ -20,11 +20,12 @@ extension ExportCommand {
         section: "What to export"),
       OptionDescription(
         "where", short: "w", "CONDITION", isRepeatable: true,
-        summary: "only records that meet all conditions, such as city=Berlin",
+        summary: "only records that meet all conditions, such as \"city = 'Berlin' and area > 10\"",
         detail:
-          "A condition is the name of an attribute, one of = != < <= > >= ~ and a value; ~ means "
-          + "\"contains, with letters of either case\". name= is met by records without a name. An "
-          + "attribute of a related record is category.name.",
+          "A comparison has the name of an attribute, one of = != < <= > >= ~ and a value, or like '%…', in ('…', '…') or "
+          + "is null; ~ means \"contains, with letters of either case\". and, or, not and parentheses combine "
+          + "comparisons. A value that is neither quoted nor a number runs to the end. name= is met by records "
+          + "without a name. An attribute of a related record is category.name.",
         section: "What to export"),
       OptionDescription(
         "bbox", short: "b", "W,S,E,N",

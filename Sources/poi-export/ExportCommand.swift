@@ -1,6 +1,6 @@
-import Glibc
 import POIFiles
 import POIKit
+import POIPlatform
 import POISQLite
 import POIToolSupport
 
@@ -49,9 +49,12 @@ struct ExportCommand {
   private(set) var shippingOptions = ShippingOptions()
 
   init(_ arguments: ParsedArguments) throws {
-    storePath = arguments.positionals.first ?? arguments.text("store") ?? "poi.sqlite"
+    storePath = try arguments.texts("store", orPositionals: Array(arguments.positionals.prefix(1)))[
+      0]
     table = arguments.text("table")
-    outputPath = arguments.text("output").flatMap { $0 == "-" ? nil : $0 }
+    let output = try arguments.texts(
+      "output", orPositionals: Array(arguments.positionals.dropFirst()))
+    outputPath = output.last.flatMap { $0 == "-" ? nil : $0 }
     trustsSchema = arguments.flag("trust-schema")
     isReportJSON = arguments.choice("report", as: OptionDescription.ReportForm.self) == .json
     let form =
@@ -66,6 +69,13 @@ struct ExportCommand {
       work = .status
     } else {
       work = form == .gpkg ? .geoPackage : .records
+    }
+    switch work {
+    case .shipping, .status:
+      if let file = output.last {
+        throw UsageError("'\(file)' is not written: no records come out")
+      }
+    default: break
     }
     let writesRecordsToOutput =
       switch work {
@@ -124,33 +134,10 @@ struct ExportCommand {
       west: numbers[0], south: numbers[1], east: numbers[2], north: numbers[3])
   }
 
-  /// The filter of a condition such as `city=Berlin`.
+  /// The filter of a condition such as `city='Berlin' and area > 10`.
   private static func filter(_ condition: String) throws(UsageError) -> RowFilter {
-    let operators = ["!=", "<=", ">=", "=", "<", ">", "~"]
-    guard let start = condition.firstIndex(where: { "!<>=~".contains($0) }),
-      start > condition.startIndex,
-      let found = operators.first(where: { condition[start...].hasPrefix($0) })
-    else {
-      throw UsageError(
-        "--where '\(condition)' is no condition; one is an attribute, one of "
-          + "\(operators.joined(separator: " ")) and a value, such as city=Berlin")
-    }
-    let name = String(condition[..<start])
-    let text = String(condition[start...].dropFirst(found.count))
-    // A number in its usual notation is one for columns of any type.
-    let number: RowValue? =
-      Int64(text).flatMap { $0.description == text ? .integer($0) : nil }
-      ?? Double(text).flatMap { $0.isFinite && $0.description == text ? .real($0) : nil }
-    let value: RowValue =
-      text.isEmpty && ["=", "!="].contains(found) ? .null : number ?? .text(text)
-    return switch found {
-    case "=": .equal(name, value)
-    case "!=": .notEqual(name, value)
-    case "<": .less(name, value)
-    case "<=": .atMost(name, value)
-    case ">": .greater(name, value)
-    case ">=": .atLeast(name, value)
-    default: .contains(name, text)
+    do throws(StoreError) { return try RowFilter(parsing: condition) } catch {
+      throw UsageError("--where: \(error.message)")
     }
   }
 

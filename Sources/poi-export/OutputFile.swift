@@ -1,6 +1,6 @@
-import Glibc
 import JSONStreaming
 import POIFiles
+import POIPlatform
 import POIToolSupport
 
 /// A file that appears at its path when it is complete, and not before.

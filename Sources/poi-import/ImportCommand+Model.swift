@@ -1,5 +1,5 @@
-import Glibc
 import POIKit
+import POIPlatform
 import POIToolSupport
 
 extension ImportCommand {

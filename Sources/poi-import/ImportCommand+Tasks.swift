@@ -1,7 +1,7 @@
-import Glibc
 import ModelInference
 import POIFiles
 import POIKit
+import POIPlatform
 import POIToolSupport
 
 extension ImportCommand {

@@ -1,6 +1,6 @@
-import Glibc
 import POIFiles
 import POIKit
+import POIPlatform
 import POIToolSupport
 
 /// The parsed options of `poi-import`.

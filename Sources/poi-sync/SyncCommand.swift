@@ -1,7 +1,7 @@
-import Glibc
 import JSONStreaming
 import POIFiles
 import POIKit
+import POIPlatform
 import POIRecords
 import POISQLite
 import POISync

@@ -477,8 +477,8 @@ import Testing
       (["--hash-key"], 64, "--hash-key needs --enforce"),
       (["--undo"], 64, "undo"),
       (["--undo", "7"], 64, "7"),
-      (["--undo", "x"], 64, "x is not a run"),
-      (["poi.sqlite"], 64, "--store"),
+      (["--undo", "0"], 64, "0 is not a run"), (["--undo", "x"], 66, "x: no such store"),
+      (["other.sqlite"], 66, "other.sqlite: no such store"), (["3"], 64, "--store"),
       (["--memory", "1k"], 64, "--memory"),
     ] as [([String], Int32, String)])
   func `an impossible request ends with its message and exit code`(

@@ -21,7 +21,7 @@ import Testing
   @Test(arguments: [("poi-import", 1), ("poi-dedup", 2), ("poi-export", 3), ("poi-sync", 4)])
   func `help and reference agree on each exit code`(tool: String, column: Int) throws {
     let folder = try ScratchFolder()
-    let help = try Tool(tool).run(["--help"], in: folder.path).output
+    let help = try Tool(tool).run(["--help=all"], in: folder.path).output
     let heading = try #require(help.range(of: "Exit status:\n"))
     let words = help[heading.upperBound...].split(whereSeparator: \.isWhitespace)
     let rows = try Self.table().filter { !$0[column].isEmpty }

@@ -46,7 +46,9 @@ import Testing
   @Test(arguments: [
     (["-w", "name~bäck"], "1 3"), (["-w", "name~&"], "2"), (["-w", "open=true"], "1"),
     (["-w", "open="], "3"), (["-w", "changed>=2024-01-02"], "1"), (["-w", "level>=7"], "3"),
-    (["-w", "id!=1", "-w", "level!="], "3"), (["--order", "-id", "--limit", "2"], "3 2"),
+    (["-w", "id!=1", "-w", "level!="], "3"), (["-w", "id!=1 and (level=7 or open=true)"], "3"),
+    (["-w", "name='Bäckerei' or level is null"], "1 2"),
+    (["--order", "-id", "--limit", "2"], "3 2"),
     (["--order", "name"], "3 1 2"), (["-w", "id<=2", "--order", "level"], "2 1"),
   ])
   func `records are selected and ordered`(options: [String], ids: String) throws {
@@ -58,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["-w", "name"], 64, "is no condition"), (["-w", "=x"], 64, "is no condition"),
+    (["-w", "name"], 64, "an operator is expected"), (["-w", "=x"], 64, "name of an attribute"),
     (["-w", "open=yes"], 64, "cannot be compared with yes, only with true or false"),
     (["-w", "id>a"], 64, "cannot be compared with a, only with a number"),
     (["-w", "changed<today"], 64, "cannot be compared with today, only with an Instant"),

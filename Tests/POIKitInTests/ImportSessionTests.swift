@@ -339,6 +339,31 @@ import Testing
     #expect(report.rejectsByRule.map(\.rule) == ["null-island"])
   }
 
+  struct Misspelling: RecordValidator {
+    func issues(in record: borrowing RecordView) -> [POIKit.Issue] {
+      if record.text("identifier")?.hasSuffix("4") == true { _ = record.text("nam") }
+      return []
+    }
+  }
+
+  @Test func `a misspelt name in a validator ends the run at the first record that asks`() throws {
+    let folder = try ScratchFolder()
+    let store = try Store(folder.file("s"))
+    var options = ImportOptions()
+    options.batchSize = 2
+    let records = ImportFixture.pois(1..<6)
+    let error = storeError {
+      try store.importRecords(
+        from: .text(records), options: options, validators: [Misspelling()])
+    }
+    #expect(error?.code == .noSuchColumn)
+    #expect(error?.message.contains("\"nam\", but the model poi has no such attribute") == true)
+    #expect(try store.count() == 2)
+    options.isResuming = true
+    try store.importRecords(from: .text(records), options: options)
+    #expect(try store.count() == 5)
+  }
+
   @Test func `models may share the table of a relation, if it is the same`() throws {
     func model(_ table: String, _ attribute: String) throws -> Model {
       try Model(

@@ -95,6 +95,17 @@ import Testing
 
     options.mergePolicy = .overwrite
     #expect(storeError { _ = try take(#"{"id":2,"a":5}"#) }?.code == .invalidOptions)
+
+    options.mergePolicy = nil
+    options.isRestarting = true
+    options.choosePolicy = { _, _ in .append }
+    let refused = storeError { _ = try take(#"{"id":2,"a":5}"#) }
+    #expect(refused?.message.contains("choosePolicy returned append") == true)
+    options.choosePolicy = { stored, _ in stored.text("bb") == nil ? .overwrite : .rollback }
+    let misspelt = storeError { _ = try take(#"{"id":6}{"id":2,"a":5}"#) }
+    #expect(misspelt?.code == .noSuchColumn)
+    #expect(misspelt?.message.contains("\"bb\", but the model t has no such attribute") == true)
+    #expect(try store.rows(of: "t").map { $0["a"].integer } == [9, 1, 2, 9, 9])
   }
 
   @Test(arguments: [0, 20_000])

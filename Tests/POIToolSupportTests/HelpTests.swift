@@ -38,8 +38,9 @@ struct HelpTests {
                   auto             on a terminal that can redraw a line
                   always           even if standard error is not a terminal
                   never            not at all
-          -h, --help               show this help
-              --version            show the version
+          -h, --help               show what most need; --help=all shows all, --help
+                                   OPTION explains one
+          -V, --version            show the version
               --completions SHELL  write a completion script for a shell
                   bash             a script to source in ~/.bashrc
                   zsh              a function for a folder of $fpath

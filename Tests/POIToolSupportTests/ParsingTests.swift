@@ -124,7 +124,9 @@ struct ParsingTests {
     Mistake("-m1", "--mesh=2", says: "--mesh is given twice; give it once"),
     Mistake(
       "--order", "size", says: "--order: 'size' is not one of fine, coarse"),
-    Mistake("--help=xml", says: "--help takes no value, but 'xml' follows its equals sign"),
+    Mistake("--help=mehs", says: "unknown option '--mehs'; did you mean --mesh?"),
+    Mistake("--pk", "x", says: "unknown option '--pk'; use --key"),
+    Mistake("--no-progress", says: "unknown option '--no-progress'; use --progress never"),
   ])
   func `a mistake is reported with advice`(mistake: Mistake) {
     let error = #expect(throws: UsageError.self) {

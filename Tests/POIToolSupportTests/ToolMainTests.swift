@@ -33,7 +33,11 @@ import Testing
   @Test func `immediate options are answered without the tool's body`() {
     let command = CommandDescription.example
     let questions = [
-      (["--help"], command.help(width: 80)), (["-qh", "--nonsense"], command.help(width: 80)),
+      (["--help"], command.help(about: nil)), (["-qh", "--nonsense"], command.help(about: nil)),
+      (["help"], command.help(about: nil)), (["--help=all"], command.help(width: 80)),
+      (["--help", "mesh"], command.help(about: "mesh")),
+      (["-h", "-m"], command.help(about: "mesh")),
+      (["-V"], "sift-sand 1.2.3\n"), (["version"], "sift-sand 1.2.3\n"),
       (["--markdown"], command.markdownOptions()), (["--version"], "sift-sand 1.2.3\n"),
       (["--manual"], command.manual()), (["--completions", "zsh"], command.completions(for: .zsh)),
     ]

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POIPlatform
 
 /// Counts lines in a stream of bytes.
 struct LineCounter: Sendable {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POIPlatform
 
 /// What `StrictText` finds in the input, kept until the elements are delivered.
 struct TextFindings: ~Copyable {

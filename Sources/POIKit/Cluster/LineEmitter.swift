@@ -1,5 +1,5 @@
-internal import Glibc
 package import JSONStreaming
+internal import POIPlatform
 package import POIRecords
 
 /// Judges records line by line, without a store, for programs that split the work.

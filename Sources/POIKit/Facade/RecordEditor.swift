@@ -227,9 +227,9 @@ extension Store {
   public func find(
     key: any RowValueConvertible..., in table: String? = nil
   ) throws(StoreError) -> Row? {
-    try leased { (lease) in
+    try reading { (lease) in
       try lease.connection.inTransaction(.deferred) {
-        let model = try lease.model(ofTable: table)
+        guard let model = try lease.modelToRead(table) else { return nil }
         return try RowReader(keyOf: model, in: lease.connection)
           .row(withKey: key.map(\.rowValue), of: model)
       }

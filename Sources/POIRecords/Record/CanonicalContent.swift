@@ -1,5 +1,5 @@
-internal import Glibc
 internal import JSONStreaming
+internal import POIPlatform
 
 /// The canonical content of one row: bytes that are equal on every machine exactly if the rows have equal
 /// values. `Reference/Digests.md` describes the format.

@@ -53,6 +53,7 @@ struct RecordDecoder: ~Copyable {
   private let hasChildren: Bool
 
   private let validators: [any RecordValidator]
+  let questions = RecordQuestions()
   let removalPlan: RemovalPlan?
 
   /// The slot of the timestamp; nil if the model has no timestamp or accepts any instant.
@@ -551,7 +552,7 @@ struct RecordDecoder: ~Copyable {
   }
 
   private mutating func runValidators(record: Int, batch: borrowing RecordBatch) {
-    let view = RecordView(of: record, in: batch, layout)
+    let view = RecordView(of: record, in: batch, layout, questions)
     for validator in validators {
       issues.append(contentsOf: validator.issues(in: view).prefix(Issue.limit - issues.count))
     }

@@ -17,6 +17,9 @@ package struct RecordIntake: ~Copyable {
     set { decoder.acceptsPartialRecords = newValue }
   }
 
+  /// What the validators asked of the records; nil without validators.
+  package let questions: RecordQuestions?
+
   /// What the model would have to accept so that rejects fit.
   package private(set) var misfits: Misfits
 
@@ -38,6 +41,7 @@ package struct RecordIntake: ~Copyable {
     misfits = Misfits(of: model)
     decoder = RecordDecoder(
       model: model, validators: validators, latestTimestamp: latestTimestamp)
+    questions = validators.isEmpty ? nil : decoder.questions
     batchCapacity = min(expectedBatchSize, BatchPace.largestSize)
     batch = RecordBatch(decoder.layout, recordCapacity: batchCapacity)
     digester = RecordDigester(model)

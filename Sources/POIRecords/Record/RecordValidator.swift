@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import Synchronization
 
 /// A program's own check of records, in addition to the rules of the model.
 ///
@@ -18,19 +19,25 @@ public protocol RecordValidator: Sendable {
 /// Attributes of a related object have names such as `category.name`; a relation to a plain value has
 /// that value. Objects and arrays are compact JSON text. Relations to many are not available.
 ///
-/// - Precondition: the model has the attribute, and it is not a relation to many.
+/// An attribute that the model does not have, or a relation to many, has no value; the import fails when the call
+/// returns.
 public struct RecordView: ~Escapable {
   private let slots: Span<ValueSlot>
   private let arena: Span<UInt8>
   private let layout: RecordLayout
+  private let questions: RecordQuestions
 
   /// The values of a record in a batch.
   @_lifetime(borrow batch)
-  package init(of record: Int, in batch: borrowing RecordBatch, _ layout: RecordLayout) {
+  package init(
+    of record: Int, in batch: borrowing RecordBatch, _ layout: RecordLayout,
+    _ questions: RecordQuestions
+  ) {
     slots = batch.slots.span.extracting(
       record * batch.slotCount..<(record + 1) * batch.slotCount)
     arena = batch.arena.span
     self.layout = layout
+    self.questions = questions
   }
 
   /// Whether the record has the attribute (even as `null`) or the model has a default for it; false if the
@@ -60,11 +67,32 @@ public struct RecordView: ~Escapable {
 
   private func slot(_ attribute: String) -> ValueSlot {
     guard let index = layout.fields.firstIndex(where: { $0.path == attribute }) else {
-      preconditionFailure("the model has no attribute \"\(attribute)\"")
+      questions.note(attribute)
+      return .absent
     }
     guard slots[index].kind == .related, let field = layout.fields[index].valueField else {
       return slots[index]
     }
     return slots[field]
+  }
+}
+
+/// What a program's closures ask of records.
+package final class RecordQuestions: Sendable {
+  private let firstUnknown = Mutex<String?>(nil)
+
+  package init() {}
+
+  fileprivate func note(_ attribute: String) {
+    firstUnknown.withLock { $0 = $0 ?? attribute }
+  }
+
+  /// Why the answers are worth nothing: the first attribute that was asked for and that no record can have; nil without
+  /// one.
+  package func flaw(of model: Model) -> String? {
+    firstUnknown.withLock(\.self).map { name in
+      "the program asks a record for \"\(name)\", but the model \(model.name) has no such attribute, or it is a "
+        + "relation to many; correct the name in the validator or in choosePolicy"
+    }
   }
 }

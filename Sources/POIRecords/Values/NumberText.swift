@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POIPlatform
 
 /// Reads the lexemes of JSON numbers: integers exactly, decimals correctly rounded.
 package enum NumberText {

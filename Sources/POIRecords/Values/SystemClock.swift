@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POIPlatform
 
 /// The system clock.
 package enum SystemClock {

@@ -59,6 +59,8 @@ public enum Advice: Sendable, Hashable {
   case purgeTombstones
   /// Track the local changes of this table again: `Store.track(_:)`.
   case track(table: String)
+  /// End the tracking of this table's local changes: `Store.untrack(_:discardingAll:)`.
+  case untrack(table: String)
   /// Discard the local changes: `Store.untrack(_:discardingAll:)`.
   case discardAll
   /// Import with the model of this table: `Store.model(ofTable:)`.

@@ -101,15 +101,16 @@ public struct ImportOptions: Sendable {
   public var choosePolicy: PolicyChoice?
 
   /// Returns the policy for a record, from the stored row and the record: any but `append` and
-  /// `newestByProperty`: to return one of them is a programmer's error.
+  /// `newestByProperty`, with which the import fails.
   ///
   /// It is called on the thread that writes. The run itself has the policy `newest`, by which removals
   /// that delete rows are judged, too.
   public typealias PolicyChoice =
     @Sendable (_ stored: borrowing RecordView, _ record: borrowing RecordView) -> MergePolicy
 
-  /// The names of all inputs in their order, if known from the beginning. Nothing is read if an
-  /// unfinished import has begun one of them. A run that began with more inputs is not resumed.
+  /// The names of all inputs in their order; nil if they are not known when the import begins. With them, an import
+  /// fails at once if another one has begun one of these inputs and did not end, and only a run of the same or fewer
+  /// inputs is resumed.
   public var inputNames: [String]?
 
   /// Whether to resume an unfinished run of the same inputs after its last committed batch. If

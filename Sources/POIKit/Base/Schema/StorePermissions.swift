@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POIPlatform
 
 /// The permissions of files that hold the content of a store.
 package enum StorePermissions {

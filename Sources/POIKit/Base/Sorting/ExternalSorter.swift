@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POIPlatform
 
 /// Sorts any number of entries within a fixed budget of memory.
 ///

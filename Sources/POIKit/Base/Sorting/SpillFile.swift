@@ -1,6 +1,6 @@
-internal import Glibc
 internal import JSONStreaming
 internal import POIFiles
+internal import POIPlatform
 
 /// A temporary file without a name, for entries that do not fit the memory budget.
 ///

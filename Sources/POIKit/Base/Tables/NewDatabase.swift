@@ -1,6 +1,6 @@
-internal import Glibc
 internal import JSONStreaming
 internal import POIFiles
+internal import POIPlatform
 internal import POISQLite
 
 /// Writes databases to new files.

@@ -18,7 +18,7 @@ extension Store {
   ///   as the model says, or cannot be read.
   /// - Complexity: O(bytes of the table)
   package func digest(of model: Model) throws(StoreError) -> TableDigest {
-    try leased { try $0.digest(of: model) }
+    try reading { try $0.digest(of: model) }
   }
 }
 

@@ -52,8 +52,8 @@ extension Store.Lease {
         guard types.map(\.text) == newTypes.map(\.text) else {
           throw StoreFailure(
             .modelDiffers,
-            "local changes of the table \"\(new.table)\" are remembered by its key, whose type would change; end that "
-              + "first (poi-import --untrack)")
+            "local changes of the table \"\(new.table)\" are remembered by its key, whose type would change",
+            advice: .untrack(table: new.table))
         }
         try ChangeTriggers(log).drop()
       } else if TombstoneTable(old) != TombstoneTable(new) {

@@ -1,12 +1,13 @@
-internal import Glibc
+internal import POIPlatform
 public import POIRecords
 public import POISQLite
 internal import Synchronization
 
 /// The SQLite database file that the toolkit keeps.
 ///
-/// A program opens a store once and keeps it. One operation uses it at a time, on any thread; an import
-/// uses it until it ends. Another operation meanwhile fails with `StoreError.Code.inUse`.
+/// A program opens a store once and keeps it. One operation that writes uses it at a time, on any thread; an import
+/// uses it until it ends. Another one meanwhile fails with `StoreError.Code.inUse`. Rows, rejects, digests and tables
+/// are read through connections of their own, so they can be read at any time: as they were committed last.
 ///
 /// Each transaction holds whole batches. Whatever happens to the process, the file holds exactly the
 /// committed batches.
@@ -39,6 +40,17 @@ public final class Store: Sendable {
   /// Used only through a lease, which one operation has at a time.
   private nonisolated(unsafe) let connection: Connection
   private let isLeased = Atomic(false)
+
+  /// Whether reads have connections of their own. No other connection can reach a store in memory.
+  private let hasReaders: Bool
+  /// Connections of reads that nothing uses at the moment.
+  private let readers = Mutex<[Reader]>([])
+  private let trustsSchema: Bool
+
+  /// A connection, which one operation has at a time.
+  private struct Reader: @unchecked Sendable {
+    let connection: Connection
+  }
 
   /// What a store is opened for.
   public enum Opening: Sendable, Hashable {
@@ -74,7 +86,7 @@ public final class Store: Sendable {
     let connection = try StoreError.converting(path: path) {
       try Store.connect(path: path, for: opening, trustsSchema: trustsSchema)
     }
-    try self.init(connection, path: path, for: opening)
+    try self.init(connection, path: path, for: opening, trustsSchema: trustsSchema)
   }
 
   /// A database file: a store, or one that another program made.
@@ -95,20 +107,29 @@ public final class Store: Sendable {
       self = try StoreError.converting(path: path) {
         let connection = try Store.connect(path: path, for: opening, trustsSchema: trustsSchema)
         guard try Store.isStore(connection) else { return .foreign(connection) }
-        return .store(try Store(connection, path: path, for: opening))
+        return .store(
+          try Store(connection, path: path, for: opening, trustsSchema: trustsSchema))
       }
     }
   }
 
   init(
-    _ connection: Connection, path: String, isInMemory: Bool = false, for opening: Opening
+    _ connection: Connection, path: String, isInMemory: Bool = false, for opening: Opening,
+    trustsSchema: Bool = false
   ) throws(StoreError) {
     try StoreError.converting(path: path) {
       try Store.prepare(connection, isInMemory: isInMemory, for: opening)
     }
     connection.isUsable = false
     self.path = path
+    self.trustsSchema = trustsSchema
+    hasReaders = !isInMemory
     unsafe self.connection = connection
+  }
+
+  deinit {
+    // The last connection copies and removes the write-ahead log, and a reader cannot.
+    readers.withLock { $0.removeAll() }
   }
 
   /// Creates a store in memory. It exists as long as the object.
@@ -296,9 +317,10 @@ public final class Store: Sendable {
 }
 
 extension Store {
-  /// The exclusive right to use a store. It ends with the value.
+  /// The exclusive right to use a store, or a connection to it that only reads. It ends with the value.
   struct Lease: ~Copyable, Sendable {
     let store: Store
+    private let reader: Reader?
 
     fileprivate init(_ store: Store) throws(StoreError) {
       guard
@@ -309,17 +331,40 @@ extension Store {
           .inUse, "\(store.path): another operation uses the store; wait until it ends")
       }
       self.store = store
+      reader = nil
       unsafe store.connection.isUsable = true
     }
 
+    private init(_ store: Store, reader: Reader) {
+      self.store = store
+      self.reader = reader
+    }
+
+    /// A lease that only reads.
+    fileprivate static func reading(_ store: Store) throws(StoreError) -> Lease {
+      guard store.hasReaders else { return try Lease(store) }
+      let idle = store.readers.withLock { $0.popLast() }
+      let reader = try StoreError.converting(path: store.path) {
+        try idle
+          ?? Reader(
+            connection: Store.connect(
+              path: store.path, for: .readOnly, trustsSchema: store.trustsSchema))
+      }
+      return Lease(store, reader: reader)
+    }
+
     deinit {
-      unsafe store.connection.isUsable = false
-      store.isLeased.store(false, ordering: .releasing)
+      if let reader {
+        store.readers.withLock { $0.append(reader) }
+      } else {
+        unsafe store.connection.isUsable = false
+        store.isLeased.store(false, ordering: .releasing)
+      }
     }
 
     var path: String { store.path }
 
-    var connection: Connection { unsafe store.connection }
+    var connection: Connection { unsafe reader?.connection ?? store.connection }
 
     /// Writes a compact copy to an empty file. Local changes stay with this store.
     func copy(to path: String) throws {
@@ -343,6 +388,14 @@ extension Store {
     let lease = try lease()
     return try StoreError.converting(path: path) { try body(lease) }
   }
+
+  /// Calls `body`, which only reads, with a lease that no other operation prevents, and converts its errors.
+  func reading<Result: ~Copyable>(
+    _ body: (borrowing Lease) throws -> Result
+  ) throws(StoreError) -> Result {
+    let lease = try Lease.reading(self)
+    return try StoreError.converting(path: path) { try body(lease) }
+  }
 }
 
 extension Store {
@@ -364,11 +417,11 @@ extension Store {
   /// The names of the tables of records in the store, in alphabetical order.
   ///
   /// - Throws: `StoreError` when the store cannot be read.
-  public func tables() throws(StoreError) -> [String] { try leased { try $0.tables() } }
+  public func tables() throws(StoreError) -> [String] { try reading { try $0.tables() } }
 
   /// The tables that a call without a table's name may mean: those with rows, or all if none has any.
   package func defaultTables() throws(StoreError) -> [String] {
-    try leased { try $0.defaultTables() }
+    try reading { try $0.defaultTables() }
   }
 
   /// The places of the records in the inputs of the latest imports into a table; empty for the top level.
@@ -384,12 +437,12 @@ extension Store {
   }
 
   package func hasRows(inTable name: String) throws(StoreError) -> Bool {
-    try leased { try $0.hasRows(inTable: name) }
+    try reading { try $0.hasRows(inTable: name) }
   }
 
   /// Whether the key of a table of records is enforced.
   package func enforcesKey(ofTable name: String) throws(StoreError) -> Bool {
-    try leased { store in
+    try reading { store in
       try EnforcedKey.read(of: store.model(ofTable: name), in: store.connection) != nil
     }
   }
@@ -399,7 +452,7 @@ extension Store {
   /// - Parameter name: the name; SQLite ignores the case of ASCII letters.
   /// - Throws: `StoreError` when the store cannot be read.
   public func table(named name: String) throws(StoreError) -> String? {
-    try leased { try $0.table(named: name) }
+    try reading { try $0.table(named: name) }
   }
 
   /// The model that a table of records was made with.
@@ -409,6 +462,6 @@ extension Store {
   /// - Throws: `StoreError` with `noSuchTable` when the store has no such table of records, or when `table`
   ///   is nil and there are several.
   public func model(ofTable table: String? = nil) throws(StoreError) -> Model {
-    try leased { try $0.model(ofTable: table) }
+    try reading { try $0.model(ofTable: table) }
   }
 }

@@ -38,8 +38,8 @@ extension Deduplicator {
     try run.connection.execute("PRAGMA defer_foreign_keys = ON")
     if run.outcome.createdIndex, try ChangeLog.exists(of: run.table, in: run.connection) {
       throw run.obstacle(
-        "local changes of '\(run.table)' are remembered by the key that it enforced; end that first "
-          + "(poi-import --untrack)")
+        "local changes of '\(run.table)' are remembered by the key that it enforced",
+        advice: .untrack(table: run.table))
     }
     try dropEnforcement(of: run)
     let schemas = try schemas(of: run)

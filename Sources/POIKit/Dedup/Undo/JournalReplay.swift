@@ -173,7 +173,7 @@ struct JournalReplay {
     } catch let error as SQLiteError where error.isConstraint {
       throw run.obstacle(
         "row \(change.row) of '\(change.table)' cannot get its former values, because \(error.message)",
-        error)
+        cause: error)
     }
     for kind in change.kinds { if let kind { valueCounts[kind, default: 0] += 1 } }
     guard try restoration.isRestored(change.numbers, ofRow: change.row) else {

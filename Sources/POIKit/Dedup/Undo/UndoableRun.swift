@@ -100,13 +100,16 @@ struct UndoableRun {
 extension UndoableRun {
   /// The error that a run cannot be undone.
   static func obstacle(
-    _ run: Int64, _ reason: String, _ cause: SQLiteError? = nil
+    _ run: Int64, _ reason: String, advice: [Advice] = [], _ cause: SQLiteError? = nil
   ) -> StoreFailure {
-    StoreFailure(.cannotUndo, "run \(run) cannot be undone: \(reason)", cause: cause)
+    StoreFailure(
+      .cannotUndo, "run \(run) cannot be undone: \(reason)", advice: advice, cause: cause)
   }
 
-  func obstacle(_ reason: String, _ cause: SQLiteError? = nil) -> StoreFailure {
-    Self.obstacle(id, reason, cause)
+  func obstacle(
+    _ reason: String, advice: Advice..., cause: SQLiteError? = nil
+  ) -> StoreFailure {
+    Self.obstacle(id, reason, advice: advice, cause)
   }
 
   /// The error that a trigger changes a restored row.

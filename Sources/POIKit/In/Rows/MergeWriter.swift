@@ -8,6 +8,7 @@ struct MergeWriter: ~Copyable {
   private let policy: MergePolicy
   private let ties: TieRule
   private let choosePolicy: ImportOptions.PolicyChoice?
+  private let questions = RecordQuestions()
   let table: RowWriter.Table
   /// What a new record must have.
   var requirements: RecordLayout
@@ -150,7 +151,7 @@ struct MergeWriter: ~Copyable {
     }
     rowID = stored.rowID
     if local == .change { return try keep(record, of: &batch) }
-    var policy = chosenPolicy(for: record, of: batch)
+    var policy = try chosenPolicy(for: record, of: batch)
     // A record that may be partial replaces what it names, whatever the times.
     if local == .discard, policy != .objectTrump { policy = .overwrite }
     switch policy {
@@ -178,13 +179,19 @@ struct MergeWriter: ~Copyable {
     return !isSame
   }
 
-  private func chosenPolicy(for record: Int, of batch: borrowing RecordBatch) -> MergePolicy {
+  private func chosenPolicy(
+    for record: Int, of batch: borrowing RecordBatch
+  ) throws -> MergePolicy {
     guard let choosePolicy else { return policy }
     let layout = table.schema.layout
     let chosen = choosePolicy(
-      RecordView(of: 0, in: stored.batch, layout), RecordView(of: record, in: batch, layout))
-    precondition(
-      chosen != .append && chosen != .newestByProperty, "\(chosen) cannot be chosen for one record")
+      RecordView(of: 0, in: stored.batch, layout, questions),
+      RecordView(of: record, in: batch, layout, questions))
+    if let flaw = questions.flaw(of: table.schema.model) { throw StoreFailure(.noSuchColumn, flaw) }
+    if chosen == .append || chosen == .newestByProperty {
+      throw StoreFailure(
+        .invalidOptions, "choosePolicy returned \(chosen), which cannot be chosen for one record")
+    }
     return chosen
   }
 

@@ -133,10 +133,14 @@ extension ImportSession {
   // MARK: Reading
 
   /// Adds the current element of the reader to the batch, unless it belongs to another shard.
-  private mutating func addElement() {
-    guard let shard = options.shard else { return intake.addElement(of: &reader) }
+  private mutating func addElement() throws(StoreError) {
     let (recordCount, arenaStart) = (intake.batch.recordCount, intake.batch.arena.count)
     intake.addElement(of: &reader)
+    if let flaw = intake.questions?.flaw(of: model) {
+      try waitForBatch()
+      throw fail(StoreError(.noSuchColumn, flaw))
+    }
+    guard let shard = options.shard else { return }
     guard intake.batch.recordCount > recordCount,
       shardRule?.shard(of: recordCount, in: intake.batch).number != shard.index
     else { return }
@@ -182,7 +186,7 @@ extension ImportSession {
       case .element:
         // Most files name it before the features.
         if reader.elementIndex == 0 { try checkReferenceSystem() }
-        addElement()
+        try addElement()
       case .malformed(let malformation): intake.addReject(malformation, of: &reader)
       }
       let isLast = hasReachedLimit

@@ -38,15 +38,13 @@ struct PlainTable {
     }
     var options = options
     options.columns = try options.columns.map(declared)
-    for place in options.filters.indices {
-      options.filters[place].attribute = try declared(options.filters[place].attribute)
-    }
+    options.filters = try options.filters.map { try $0.renamed(declared) }
     for place in options.orders.indices {
       options.orders[place].attribute = try declared(options.orders[place].attribute)
     }
     // Other columns may be expensive, or computed in a way that fails.
     var read = options.columns.isEmpty ? columns : []
-    let asked = options.filters.map(\.attribute) + options.orders.map(\.attribute)
+    let asked = options.filters.flatMap(\.attributes) + options.orders.map(\.attribute)
     for column in options.columns + asked where !read.containsExactly(column) {
       read.append(column)
     }

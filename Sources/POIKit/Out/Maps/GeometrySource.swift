@@ -1,4 +1,5 @@
 internal import POIRecords
+internal import POISQLite
 
 /// Where the geometry of a model's rows is.
 enum GeometrySource: BitwiseCopyable {
@@ -49,4 +50,21 @@ enum GeometrySource: BitwiseCopyable {
     case .point: false
     }
   }
+}
+
+extension GeometrySource {
+  /// The numbers of the positions of GeoJSON geometries in a column, and their condition: rows `j`, whose `key` is 0
+  /// for a longitude and 1 for a latitude.
+  static func numbers(of column: SQL) -> SQL {
+    """
+    json_tree(CASE WHEN json_valid(\(column)) THEN \(column) END) AS j WHERE j.type IN ('integer', 'real') \
+    AND (j.path = '$.coordinates' OR j.path GLOB '$.coordinates[[]*' \
+    OR j.path GLOB '$.geometries[[]*.coordinates' OR j.path GLOB '$.geometries[[]*.coordinates[[]*')
+    """
+  }
+}
+
+extension Model {
+  /// The name of the spatial index of the table in a shipped store.
+  var spatialIndex: String { table + "_spatial" }
 }

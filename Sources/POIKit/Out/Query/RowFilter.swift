@@ -6,7 +6,12 @@ internal import POISQLite
 /// An attribute has the name that the model gives it; one of a related row has a name such as
 /// `category.name`. An attribute that is an instant is compared with an `Instant`, or with RFC 3339 text such
 /// as `2026-01-31T00:00:00Z` or `2026-01-31`; a boolean also with `true` and `false` as texts. A row without a
-/// value meets only `equal` with null and `notEqual`.
+/// value meets only `isNull`, `notEqual` and `equal` with null; it meets neither another comparison nor its `not`.
+///
+/// ```swift
+/// let filters: [RowFilter] = [.within(box), .any([.equal("city", "Berlin"), .isNull("city")])]
+/// let typed = try RowFilter(parsing: "city = 'Berlin' or city is null")
+/// ```
 public struct RowFilter: Sendable {
   enum Comparison: String {
     case equal = "IS"
@@ -16,16 +21,23 @@ public struct RowFilter: Sendable {
     case greater = ">"
     case atLeast = ">="
     case matches = "GLOB"
+    case like = "LIKE"
   }
 
-  var attribute: String
-  let comparison: Comparison
-  let value: RowValue
+  indirect enum Form {
+    case comparison(String, Comparison, RowValue)
+    case all([RowFilter])
+    case any([RowFilter])
+    case not(RowFilter)
+    case within(GeographicBox)
+  }
+
+  let form: Form
+
+  init(_ form: Form) { self.form = form }
 
   private init(_ attribute: String, _ comparison: Comparison, _ value: some RowValueConvertible) {
-    self.attribute = attribute
-    self.comparison = comparison
-    self.value = value.rowValue
+    form = .comparison(attribute, comparison, value.rowValue)
   }
 
   /// The attribute has this value; `RowValue.null` for none.
@@ -37,6 +49,9 @@ public struct RowFilter: Sendable {
   public static func notEqual(_ attribute: String, _ value: some RowValueConvertible) -> RowFilter {
     RowFilter(attribute, .notEqual, value)
   }
+
+  /// The attribute has no value.
+  public static func isNull(_ attribute: String) -> RowFilter { .equal(attribute, RowValue.null) }
 
   /// The attribute is less than this value.
   public static func less(_ attribute: String, _ value: some RowValueConvertible) -> RowFilter {
@@ -57,9 +72,7 @@ public struct RowFilter: Sendable {
   public static func atLeast(_ attribute: String, _ value: some RowValueConvertible) -> RowFilter {
     RowFilter(attribute, .atLeast, value)
   }
-}
 
-extension RowFilter {
   /// The attribute is a text that contains this one, with letters of either case.
   public static func contains(_ attribute: String, _ text: String) -> RowFilter {
     var pattern = "*"
@@ -73,10 +86,51 @@ extension RowFilter {
     return RowFilter(attribute, .matches, pattern + "*")
   }
 
-  /// The condition as SQL, with the value as the next parameter.
-  ///
-  /// - Parameter column: the expression of the attribute.
-  func condition(on column: SQL) -> SQL { "\(column) \(SQL(verbatim: comparison.rawValue)) ?" }
+  /// The attribute is a text like this pattern: `%` is any text, `_` any character, and ASCII letters have either case.
+  public static func like(_ attribute: String, _ pattern: String) -> RowFilter {
+    RowFilter(attribute, .like, pattern)
+  }
+
+  /// The record's geometry, or the point at its coordinates, is in or touches a rectangle. If the store was shipped with
+  /// a spatial index, the rows are found through it.
+  public static func within(_ box: GeographicBox) -> RowFilter { RowFilter(.within(box)) }
+
+  /// All of the conditions are met.
+  public static func all(_ filters: [RowFilter]) -> RowFilter { RowFilter(.all(filters)) }
+
+  /// At least one of the conditions is met.
+  public static func any(_ filters: [RowFilter]) -> RowFilter { RowFilter(.any(filters)) }
+
+  /// The condition is not met.
+  public static func not(_ filter: RowFilter) -> RowFilter { RowFilter(.not(filter)) }
+}
+
+extension RowFilter {
+  /// The attributes that are compared.
+  var attributes: [String] {
+    switch form {
+    case .comparison(let attribute, _, _): [attribute]
+    case .all(let filters), .any(let filters): filters.flatMap(\.attributes)
+    case .not(let filter): filter.attributes
+    case .within: []
+    }
+  }
+
+  /// The condition with other names of the attributes.
+  func renamed<Failure>(
+    _ name: (String) throws(Failure) -> String
+  ) throws(Failure) -> RowFilter {
+    switch form {
+    case .comparison(let attribute, let comparison, let value):
+      RowFilter(.comparison(try name(attribute), comparison, value))
+    case .all(let filters):
+      .all(try filters.map { filter throws(Failure) in try filter.renamed(name) })
+    case .any(let filters):
+      .any(try filters.map { filter throws(Failure) in try filter.renamed(name) })
+    case .not(let filter): .not(try filter.renamed(name))
+    case .within: self
+    }
+  }
 }
 
 /// An order of rows by one attribute. Rows without a value come first if it is ascending.

@@ -11,21 +11,15 @@ extension RowReader {
   ///   `invalidOptions` if a value cannot be compared with one.
   convenience init(
     _ model: Model, where filters: [RowFilter] = [], orderedBy orders: [RowOrder] = [],
-    limit: Int? = nil, includesRemoved: Bool = false, rowID: SQL? = RowReader.rowID,
-    in connection: Connection
+    limit: Int? = nil, offset: Int = 0, includesRemoved: Bool = false,
+    rowID: SQL? = RowReader.rowID, in connection: Connection
   ) throws {
-    guard limit ?? 0 >= 0 else {
-      throw StoreFailure(.invalidOptions, "a limit of rows cannot be negative, as \(limit ?? 0) is")
+    for (name, number) in [("a limit", limit ?? 0), ("an offset", offset)] where number < 0 {
+      throw StoreFailure(.invalidOptions, "\(name) of rows cannot be negative, as \(number) is")
     }
     let layout = RecordLayout(model)
-    var conditions: [SQL] = []
-    var values: [RowValue] = []
-    if !includesRemoved, model.tombstoneColumn != nil { conditions.append(model.isLive(in: "t")) }
-    for filter in filters {
-      let (column, attribute) = try layout.column(named: filter.attribute, of: model)
-      values.append(try attribute.comparable(filter.value))
-      conditions.append(filter.condition(on: column))
-    }
+    let condition = try RowCondition(
+      filters, layout, of: model, includesRemoved: includesRemoved, in: connection)
     var terms: [SQL] = []
     for order in orders {
       let column = try layout.column(named: order.attribute, of: model).column
@@ -34,13 +28,25 @@ extension RowReader {
     // One order for rows that are equal in it.
     if rowID != nil { terms.append("1") }
     let order: SQL = terms.isEmpty ? "" : "ORDER BY \(terms.joined(separator: ", "))"
-    let condition: SQL =
-      conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
     try self.init(
       layout, of: model, rowID: rowID ?? "NULL",
-      rest: "\(condition) \(order) LIMIT \(limit ?? -1)",
+      rest: "\(condition.clause) \(order) LIMIT \(limit ?? -1) OFFSET \(offset)",
       in: connection)
-    for (place, value) in values.enumerated() { try statement.bind(place + 1, value) }
+    try condition.bind(to: &statement)
+  }
+
+  /// The number of rows of a model's table that meet conditions.
+  static func count(
+    of model: Model, where filters: [RowFilter], in connection: Connection
+  ) throws -> Int {
+    let layout = RecordLayout(model)
+    let condition = try RowCondition(filters, layout, of: model, in: connection)
+    var statement = try connection.prepare(
+      "SELECT count(*) FROM (\(layout.query(of: model, rest: condition.clause)))",
+      isPersistent: false)
+    try condition.bind(to: &statement)
+    guard try statement.step() else { return 0 }
+    return Int(statement.integer(0))
   }
 
   /// A reader of single rows; `restart(atRowsOf:)` with the id of a row reads it, unless it is marked as removed.
@@ -129,7 +135,7 @@ extension RowReader {
 
 extension RecordLayout {
   /// The column of the attribute called `name`, and the attribute.
-  fileprivate func column(
+  func column(
     named name: String, of model: Model
   ) throws -> (column: SQL, attribute: Attribute) {
     // A relation to a plain value has the name of its only attribute.
@@ -175,7 +181,7 @@ extension Attribute {
   }
 
   /// A value in the form in which it is compared with values of the attribute.
-  fileprivate func comparable(_ value: RowValue) throws -> RowValue {
+  func comparable(_ value: RowValue) throws -> RowValue {
     switch (storage, value) {
     case (.instant, .instant), (_, .null): return value
     case (.instant, .text(let text)):

@@ -12,18 +12,19 @@ extension Store {
   /// ```
   ///
   /// - Parameters:
-  ///   - table: the table; nil for the only one of the store that is not empty.
+  ///   - table: the table; nil for the only one of the store that is not empty. A store without tables has no rows.
   ///   - filters: conditions that all have to be met.
   ///   - orders: the order, the first attribute first; rows that are equal in it come by row id.
   ///   - limit: the largest number of rows; nil for all.
+  ///   - offset: how many rows of the result are omitted at its beginning.
   /// - Throws: `StoreError` with `noSuchTable` or `noSuchColumn`, or when the store cannot be read.
   /// - Complexity: what SQLite needs for the query. All rows returned are in memory; see `forEachRow`.
   public func rows(
     of table: String? = nil, where filters: [RowFilter] = [], orderedBy orders: [RowOrder] = [],
-    limit: Int? = nil
+    limit: Int? = nil, offset: Int = 0
   ) throws(StoreError) -> [Row] {
     var rows: [Row] = []
-    try read(table, filters, orders, limit) { rows.append($0) }
+    try read(table, filters, orders, limit, offset) { rows.append($0) }
     return rows
   }
 
@@ -33,42 +34,57 @@ extension Store {
   /// related row is a member of a type of its own, the rows of a relation to many are an array. An
   /// instant is an `Instant`, a `Date` or a `String`. An optional member that the model does not have is nil.
   ///
-  /// - Parameters: as for `rows(of:where:orderedBy:limit:)`.
+  /// - Parameters: as for `rows(of:where:orderedBy:limit:offset:)`.
   /// - Throws: `StoreError` with `undecodable` if a row does not fit the type, and as that one does.
   public func rows<Value: Decodable>(
     of table: String? = nil, as type: Value.Type, where filters: [RowFilter] = [],
-    orderedBy orders: [RowOrder] = [], limit: Int? = nil
+    orderedBy orders: [RowOrder] = [], limit: Int? = nil, offset: Int = 0
   ) throws(StoreError) -> [Value] {
     var values: [Value] = []
-    try read(table, filters, orders, limit) { values.append(try $0.decode(type)) }
+    try read(table, filters, orders, limit, offset) { values.append(try $0.decode(type)) }
     return values
   }
 
   /// Calls `body` with each row of a table of records, one after the other, so that memory does not grow
   /// with their number.
   ///
-  /// - Parameters: as for `rows(of:where:orderedBy:limit:)`. During `body` the store is in use.
+  /// - Parameters: as for `rows(of:where:orderedBy:limit:offset:)`. `body` may use the store; what it changes is not read.
   /// - Throws: as that one does, or the error of `body`, which ends the reading.
   public func forEachRow(
     of table: String? = nil, where filters: [RowFilter] = [], orderedBy orders: [RowOrder] = [],
-    limit: Int? = nil, _ body: (Row) throws -> Void
+    limit: Int? = nil, offset: Int = 0, _ body: (Row) throws -> Void
   ) throws {
     try Store.throwingErrors(of: body) { (body) throws(StoreError) in
-      try read(table, filters, orders, limit, body)
+      try read(table, filters, orders, limit, offset, body)
     }
   }
 
   private func read(
-    _ table: String?, _ filters: [RowFilter], _ orders: [RowOrder], _ limit: Int?,
+    _ table: String?, _ filters: [RowFilter], _ orders: [RowOrder], _ limit: Int?, _ offset: Int,
     _ body: (Row) throws -> Void
   ) throws(StoreError) {
-    try leased { (lease) in
+    try reading { (lease) in
       let connection = lease.connection
-      let model = try lease.model(ofTable: table)
       try connection.inTransaction(.deferred) {
+        guard let model = try lease.modelToRead(table) else { return }
         let reader = try RowReader(
-          model, where: filters, orderedBy: orders, limit: limit, in: connection)
+          model, where: filters, orderedBy: orders, limit: limit, offset: offset, in: connection)
         while let row = try reader.next() { try body(row) }
+      }
+    }
+  }
+
+  /// Returns the number of rows of a table of records. Rows that are marked as removed do not count.
+  ///
+  /// - Parameters: as for `rows(of:where:orderedBy:limit:offset:)`.
+  /// - Throws: as that one does.
+  public func count(
+    of table: String? = nil, where filters: [RowFilter] = []
+  ) throws(StoreError) -> Int {
+    try reading { (lease) in
+      try lease.connection.inTransaction(.deferred) {
+        guard let model = try lease.modelToRead(table) else { return 0 }
+        return try RowReader.count(of: model, where: filters, in: lease.connection)
       }
     }
   }
@@ -77,7 +93,7 @@ extension Store {
   ///
   /// - Parameters:
   ///   - run: the run that refused them; nil for all runs.
-  ///   - body: called with one reject after the other. During it the store is in use.
+  ///   - body: called with one reject after the other. It may use the store.
   /// - Throws: `StoreError` when the store cannot be read, or the error of `body`, which ends the reading.
   public func forEachReject(ofRun run: Int64? = nil, _ body: (Reject) throws -> Void) throws {
     try Store.throwingErrors(of: body) { (body) throws(StoreError) in
@@ -86,7 +102,7 @@ extension Store {
   }
 
   private func readRejects(ofRun run: Int64?, _ body: (Reject) throws -> Void) throws(StoreError) {
-    try leased { (lease) in
+    try reading { (lease) in
       var statement = try lease.connection.prepare(
         """
         SELECT run, input, record, byte_offset, line, "column", issues, raw FROM poikit_reject
@@ -102,6 +118,13 @@ extension Store {
     var rejects: [Reject] = []
     try readRejects(ofRun: run) { rejects.append($0) }
     return rejects
+  }
+}
+
+extension Store.Lease {
+  /// The model of a table to read; nil if none is named and the store has none.
+  func modelToRead(_ table: String?) throws -> Model? {
+    try table == nil && tables().isEmpty ? nil : model(ofTable: table)
   }
 }
 

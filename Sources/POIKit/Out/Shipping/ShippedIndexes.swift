@@ -12,10 +12,9 @@ struct ShippedIndexes {
   private let replacement: SQL
 
   private var table: SQL { SQL(name: model.table) }
-  private var spatialIndex: String { Self.spatialIndex(of: model) }
+  private var spatialIndex: String { model.spatialIndex }
   private var textIndex: String { Self.textIndex(of: model) }
 
-  private static func spatialIndex(of model: Model) -> String { model.table + "_spatial" }
   private static func textIndex(of model: Model) -> String { model.table + "_text" }
 
   /// - Throws: `StoreFailure` with `noSuchColumn` or `invalidOptions` if the model has not what is to be indexed, or
@@ -54,7 +53,7 @@ struct ShippedIndexes {
     }
     geometry = options.hasSpatialIndex ? try GeometrySource(of: model) : nil
     let made = [
-      options.hasSpatialIndex ? Self.spatialIndex(of: model) : nil,
+      options.hasSpatialIndex ? model.spatialIndex : nil,
       texts.isEmpty ? nil : Self.textIndex(of: model),
     ].compactMap(\.self)
     replacement = made.isEmpty ? "" : try Self.replacement(of: model.table, in: connection)
@@ -155,14 +154,10 @@ struct ShippedIndexes {
         WHERE \(condition) AND \(areNumbers.joined(separator: " AND "))
         """
     case .field(let field):
-      // The numbers of each position are the first and second elements of an array.
-      let json: SQL = "CASE WHEN json_valid(\(column(field))) THEN \(column(field)) END"
       return """
         SELECT \(id), min(j.value) FILTER (WHERE j.key = 0) AS minx, max(j.value) FILTER (WHERE j.key = 0), \
         min(j.value) FILTER (WHERE j.key = 1) AS miny, max(j.value) FILTER (WHERE j.key = 1)
-        FROM \(table) AS t, json_tree(\(json)) AS j WHERE \(condition) AND j.type IN ('integer', 'real') \
-        AND (j.path = '$.coordinates' OR j.path GLOB '$.coordinates[[]*' \
-        OR j.path GLOB '$.geometries[[]*.coordinates' OR j.path GLOB '$.geometries[[]*.coordinates[[]*')
+        FROM \(table) AS t, \(GeometrySource.numbers(of: column(field))) AND \(condition)
         GROUP BY \(id) HAVING minx NOT NULL AND miny NOT NULL \
         AND max(abs(j.value + 0.0)) FILTER (WHERE j.key IN (0, 1)) <= 1e38
         """

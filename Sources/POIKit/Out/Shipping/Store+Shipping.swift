@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POIPlatform
 internal import POIRecords
 internal import POISQLite
 

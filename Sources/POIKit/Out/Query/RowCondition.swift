@@ -1,0 +1,101 @@
+internal import POIRecords
+internal import POISQLite
+
+/// Conditions on rows, `t`, as SQL with the values of its parameters.
+struct RowCondition {
+  private let layout: RecordLayout
+  private let model: Model
+  private let spatialIndex: SQL?
+  private var values: [RowValue] = []
+
+  /// The `WHERE` clause, or nothing.
+  private(set) var clause: SQL = ""
+
+  /// - Throws: `StoreFailure` with `noSuchColumn` if the model has no such attribute, or with `invalidOptions` if a value
+  ///   cannot be compared with one.
+  init(
+    _ filters: [RowFilter], _ layout: RecordLayout, of model: Model, includesRemoved: Bool = false,
+    in connection: Connection
+  ) throws {
+    self.layout = layout
+    self.model = model
+    // Rows that are marked as removed are not in the index.
+    let index = model.spatialIndex
+    let isIndexed =
+      try !includesRemoved
+      && connection.integer(
+        """
+        SELECT 1 FROM main.sqlite_schema
+        WHERE name = \(literal: index) COLLATE NOCASE AND sql LIKE 'CREATE VIRTUAL TABLE%USING rtree%'
+        """) != nil
+    spatialIndex = isIndexed ? "main.\(name: index)" : nil
+    var conditions: [SQL] = []
+    if !includesRemoved, model.tombstoneColumn != nil { conditions.append(model.isLive(in: "t")) }
+    for filter in filters { conditions.append(try condition(filter)) }
+    if !conditions.isEmpty { clause = "WHERE \(conditions.joined(separator: " AND "))" }
+  }
+
+  /// Binds the values to the first parameters of a statement.
+  func bind(to statement: inout Statement) throws {
+    for (place, value) in values.enumerated() { try statement.bind(place + 1, value) }
+  }
+
+  private mutating func condition(_ filter: RowFilter) throws -> SQL {
+    switch filter.form {
+    case .comparison(let name, let comparison, let value):
+      let (column, attribute) = try layout.column(named: name, of: model)
+      values.append(try attribute.comparable(value))
+      return "\(column) \(SQL(verbatim: comparison.rawValue)) ?"
+    case .not(let filter): return "NOT (\(try condition(filter)))"
+    case .all(let filters): return try condition(filters, " AND ", ofNone: "1")
+    case .any(let filters): return try condition(filters, " OR ", ofNone: "0")
+    case .within(let box): return try condition(box)
+    }
+  }
+
+  private mutating func condition(
+    _ filters: [RowFilter], _ separator: SQL, ofNone: SQL
+  ) throws -> SQL {
+    var conditions: [SQL] = []
+    for filter in filters { conditions.append(try condition(filter)) }
+    return conditions.isEmpty ? ofNone : "(\(conditions.joined(separator: separator)))"
+  }
+
+  private mutating func condition(_ box: GeographicBox) throws -> SQL {
+    let source = try GeometrySource(of: model)
+    var condition: SQL = ""
+    if let spatialIndex {
+      condition = """
+        t.\(StoreSchema.idColumn) IN (SELECT id FROM \(spatialIndex) \
+        WHERE \(touches(box, "minx", "maxx", "miny", "maxy"))) AND\u{20}
+        """
+    }
+    let column = { [layout] (field: Int) in layout.column(field) }
+    switch source {
+    case .point(let latitude, let longitude):
+      let (x, y) = (column(longitude), column(latitude))
+      return """
+        (\(condition)typeof(\(x)) IN ('integer', 'real') AND typeof(\(y)) IN ('integer', 'real') \
+        AND \(touches(box, x, x, y, y)))
+        """
+    case .field(let field):
+      func bound(_ function: SQL, _ key: SQL) -> SQL {
+        "\(function)(j.value) FILTER (WHERE j.key = \(key))"
+      }
+      let isTouched = touches(
+        box, bound("min", "0"), bound("max", "0"), bound("min", "1"), bound("max", "1"))
+      return "(\(condition)(SELECT \(isTouched) FROM \(GeometrySource.numbers(of: column(field)))))"
+    }
+  }
+
+  /// The condition that a rectangle touches a box.
+  private mutating func touches(
+    _ box: GeographicBox, _ west: SQL, _ east: SQL, _ south: SQL, _ north: SQL
+  ) -> SQL {
+    values += [.real(box.north), .real(box.south), .real(box.east), .real(box.west)]
+    // West is greater than east across the 180th meridian.
+    return """
+      (\(south) <= ? AND \(north) >= ? AND (\(west) <= ? \(box.west <= box.east ? "AND" : "OR") \(east) >= ?))
+      """
+  }
+}
