@@ -154,6 +154,20 @@ public struct ModelInference: ~Copyable {
     }
   }
 
+  /// The inputs that hold records of one kind, by kind, as indices in `inputs`; a kind is told by the names of the
+  /// members.
+  package var kinds: [(inputs: [Int], members: MembersOfInput)] {
+    var kinds: [(inputs: [Int], members: MembersOfInput)] = []
+    for (input, members) in tree.members.enumerated() {
+      if let kind = kinds.firstIndex(where: { members.areLike($0.members) }) {
+        kinds[kind].inputs.append(input)
+      } else {
+        kinds.append(([input], members))
+      }
+    }
+    return kinds
+  }
+
   /// A message about the elements that are not records, with the first position and reason; nil if all
   /// elements are records.
   public var omission: (message: String, advice: [Advice])? {

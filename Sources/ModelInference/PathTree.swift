@@ -31,12 +31,18 @@ struct PathTree: ~Copyable {
 
   private(set) var recordCount = 0
 
+  /// The members of the records of each input that has ended.
+  private(set) var members: [MembersOfInput] = []
+
+  /// How often the places were present before the current input, and the records before it.
+  private var earlier: (counts: [Int], recordCount: Int) = ([], 0)
+
   /// Whether the records are rows of delimited text.
   var isOfRows = false
   private var scope = DistinctCounter.Scope(hashCount: PathTree.sharedHashLimit)
 
   /// The hashes of the values in the current record, and of those that can be its key.
-  private var members: [(place: Int, hash: UInt64)] = []
+  private var hashes: [(place: Int, hash: UInt64)] = []
   private var keys: [(place: Int, hash: UInt64)] = []
 
   /// The hashes of the current record's values, and of its times of change and its kind in OpenStreetMap's data.
@@ -64,10 +70,12 @@ struct PathTree: ~Copyable {
     versionScope.input &+= 1
     memberNames.key?.sample.endInput()
     for place in places.indices { places[place].key?.sample.endInput() }
+    members.append(MembersOfInput(endedIn: self, earlier.counts, earlier.recordCount))
+    earlier = (places.map(\.presentCount), recordCount)
   }
 
   mutating func observe(_ record: JSONElement) {
-    members.removeAll(keepingCapacity: true)
+    hashes.removeAll(keepingCapacity: true)
     keys.removeAll(keepingCapacity: true)
     (content, version) = (0, 0)
     var nameHash: UInt64?
@@ -78,9 +86,9 @@ struct PathTree: ~Copyable {
     }
     observeObject(at: record.start, place: PathTree.root, of: record)
     recordCount += 1
-    if let nameHash { memberNames.key?.sample.insert(nameHash, members) }
+    if let nameHash { memberNames.key?.sample.insert(nameHash, hashes) }
     for (place, hash) in keys {
-      places[place].key?.sample.insert(hash, members)
+      places[place].key?.sample.insert(hash, hashes)
       places[place].key?.versions.insert(hash &+ version, scope: &versionScope)
       places[place].key?.contents.insert(hash &+ content, scope: &versionScope)
     }
@@ -124,7 +132,7 @@ struct PathTree: ~Copyable {
 
   /// Keeps the hash of a value until the end of the record.
   private mutating func remember(_ hash: UInt64, at place: Int) {
-    if members.count < KeySample.memberLimit { members.append((place, hash)) }
+    if hashes.count < KeySample.memberLimit { hashes.append((place, hash)) }
     content &+= PathTree.mixed(hash, place)
   }
 

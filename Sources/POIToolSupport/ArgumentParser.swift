@@ -97,9 +97,12 @@ struct ArgumentParser {
     if parsed.values[option.longName] != nil, !option.isRepeatable {
       throw UsageError("\(option.flagName) is given twice; give it once")
     }
-    if let value, !option.choices.isEmpty, !option.words.contains(value) {
-      throw UsageError(
-        "\(option.flagName): '\(value)' is not one of \(option.words.joined(separator: ", "))")
+    if let given = value, !option.choices.isEmpty {
+      value = option.words.first { $0.lowercased() == given.lowercased() }
+      if value == nil {
+        throw UsageError(
+          "\(option.flagName): '\(given)' is not one of \(option.words.joined(separator: ", "))")
+      }
     }
     parsed.values[option.longName, default: []] += value.map { [$0] } ?? []
     guard OptionDescription.immediate.contains(option) else { return }

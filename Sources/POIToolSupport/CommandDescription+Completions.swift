@@ -42,6 +42,15 @@ extension CommandDescription {
       } else if option.takesFileName {
         lines.append("      compopt -o filenames")
         lines.append("      mapfile -t COMPREPLY < <(compgen -f -- \"$current\")")
+      } else if let kind = option.completed {
+        // A name is no word for `compgen`, which would expand it.
+        lines += [
+          "      local name given=\"${current%\"${current##*,}\"}\"",
+          "      compopt -o nospace",
+          "      while IFS= read -r name; do",
+          "        if [[ $given$name == \"$current\"* ]]; then COMPREPLY+=(\"$given$(printf '%q' \"$name\")\"); fi",
+          "      done < <(\(name) \(StoreCompletion.option) \(kind) \"${COMP_WORDS[@]:1}\" 2> /dev/null)",
+        ]
       }
       lines += ["      return", "      ;;"]
     }
@@ -65,11 +74,17 @@ extension CommandDescription {
   // MARK: zsh
 
   private var zshCompletions: String {
-    var lines = ["#compdef \(name)", "_arguments -s -S \\"]
+    let lister = "_\(name.replacing("-", with: "_"))_names"
+    var lines = [
+      "#compdef \(name)", "\(lister)() {", "  local -a names",
+      "  names=(${(f)\"$(\(name) \(StoreCompletion.option) $1 ${(Q)words[2,-1]} 2> /dev/null)\"})",
+      "  compset -P '*,'", "  compadd -S '' -a names", "}", "_arguments -s -S \\",
+    ]
     for option in options {
       let names = option.flagNames
       let prefix = option.isRepeatable ? "*" : "(" + names.joined(separator: " ") + ")"
-      let description = "[" + Self.zshEscaped(option.summary) + "]" + Self.zshValue(of: option)
+      let description =
+        "[" + Self.zshEscaped(option.summary) + "]" + Self.zshValue(of: option, lister)
       for name in names {
         let suffix =
           option.impliedValue != nil
@@ -87,13 +102,14 @@ extension CommandDescription {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static func zshValue(of option: OptionDescription) -> String {
+  private static func zshValue(of option: OptionDescription, _ lister: String) -> String {
     guard let placeholder = option.placeholder else { return "" }
     guard option.choices.isEmpty else {
       return (option.impliedValue == nil ? "" : ":") + ":word:("
         + option.words.joined(separator: " ") + ")"
     }
-    return ":\(zshEscaped(placeholder)):" + (option.takesFileName ? "_files" : " ")
+    let action = option.completed.map { "{\(lister) \($0)}" } ?? " "
+    return ":\(zshEscaped(placeholder)):" + (option.takesFileName ? "_files" : action)
   }
 
   /// Escapes a text for single quotes and the brackets of an `_arguments` specification.
@@ -119,7 +135,11 @@ extension CommandDescription {
       if let letter = option.shortName { line += " -s \(letter)" }
       line += " -l \(option.longName)"
       if !option.choices.isEmpty {
-        line += (option.needsValue ? " -x" : "") + " -a '\(option.words.joined(separator: " "))'"
+        let words = option.choices.map { "\($0.word)\\t\"\(Self.fishEscaped($0.meaning))\"" }
+        line += (option.needsValue ? " -x" : "") + " -a '\(words.joined(separator: " "))'"
+      } else if let kind = option.completed {
+        line +=
+          " -x -a '(__fish_complete_list , \"\(name) \(StoreCompletion.option) \(kind) (commandline -opc)[2..-1] 2> /dev/null\")'"
       } else if option.placeholder != nil {
         line += option.takesFileName ? " -r -F" : " -x"
       }

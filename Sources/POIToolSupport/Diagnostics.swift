@@ -30,9 +30,9 @@ public final class Diagnostics: Sendable {
 }
 
 extension Diagnostics {
-  /// Reports why the tool cannot do what was asked.
-  public func error(_ message: String) {
-    report("error", color: "31", message)
+  /// Reports why the tool cannot do what was asked, with lines of details below it.
+  public func error(_ message: String, details: [String] = []) {
+    report("error", color: "31", message, details)
   }
 
   /// Reports a problem that does not end the run.
@@ -63,13 +63,16 @@ extension Diagnostics {
     }
   }
 
-  private func report(_ kind: String, color: String, _ message: String) {
+  private func report(
+    _ kind: String, color: String, _ message: String, _ details: [String] = []
+  ) {
     let head =
       style.usesColor
       ? "\u{1b}[1m\(name):\u{1b}[0m \u{1b}[1;\(color)m\(kind):\u{1b}[0m "
       : "\(name): \(kind): "
     progressLine.withLock { line in
-      write((line.clear() ?? "") + head + printable(message) + "\n")
+      let lines = [head + printable(message)] + details.map { "  " + printable($0) }
+      write((line.clear() ?? "") + lines.joined(separator: "\n") + "\n")
     }
   }
 

@@ -35,6 +35,14 @@ extension ParsedArguments {
       .map(\.shellWord).joined(separator: " ")
   }
 
+  /// The command line with only these of its positional arguments.
+  public func commandLine(naming positionals: [String]) -> String {
+    let others = Set(self.positionals).subtracting(positionals)
+    return
+      ([command.name] + commandLine.filter { !others.contains($0) }.map(FileSource.shown(path:)))
+      .map(\.shellWord).joined(separator: " ")
+  }
+
   /// The positional arguments that name the same as an option, or else the option's values.
   ///
   /// - Throws: `UsageError` if both are on the command line.

@@ -5,6 +5,8 @@ public struct Progress: Sendable {
     case bytes
     /// Items with this plural name, such as `rows`.
     case items(String)
+    /// Nothing is counted.
+    case none
   }
 
   /// A number shown after the amount done.

@@ -33,6 +33,8 @@ struct ProgressLine: Sendable {
     let now = clock()
     if baseline?.progress.activity != progress.activity {
       if baseline == nil { nextDrawing = now + Self.interval }
+      // A stage may report once only.
+      if isDrawn { nextDrawing = now }
       baseline = Baseline(progress: progress, time: now)
     }
     guard let baseline, now >= nextDrawing else { return nil }
@@ -72,6 +74,7 @@ struct ProgressLine: Sendable {
       switch progress.unit {
       case .bytes: return QuantityFormat.bytes(progress.done)
       case .items(let name): return "\(QuantityFormat.count(progress.done)) \(name)"
+      case .none: return ""
       }
     }
     let done = min(progress.done, total)
@@ -80,6 +83,7 @@ struct ProgressLine: Sendable {
     case .bytes: return QuantityFormat.bytes(done, of: total) + share
     case .items(let name):
       return "\(QuantityFormat.count(done)) of \(QuantityFormat.count(total)) \(name)" + share
+    case .none: return ""
     }
   }
 

@@ -6,10 +6,14 @@ public struct ToolFailure: Error, Sendable, Equatable {
   /// What failed, where, and the offending value, in lower case.
   public let message: String
 
+  /// Lines below the message, such as commands to try.
+  public let details: [String]
+
   /// A failure with its exit code and message.
-  public init(_ code: ExitCode, _ message: String) {
+  public init(_ code: ExitCode, _ message: String, details: [String] = []) {
     self.code = code
     self.message = message
+    self.details = details
   }
 }
 
@@ -19,8 +23,12 @@ public struct UsageError: Error {
   /// printable.
   let message: String
 
+  /// Lines below the message, such as one that points to the mistake.
+  let details: [String]
+
   /// A mistake; tools throw it for violations of their own rules.
-  public init(_ message: String) {
+  public init(_ message: String, details: [String] = []) {
     self.message = message
+    self.details = details
   }
 }

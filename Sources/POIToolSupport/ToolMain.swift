@@ -37,6 +37,13 @@ struct ToolMain {
     _ arguments: [String?], _ body: (ParsedArguments, inout ToolEnvironment) throws -> ExitCode
   ) -> ExitCode {
     let parsed: ParsedArguments
+    if arguments.first == StoreCompletion.option {
+      var names = StandardOutput(descriptor: output)
+      names.write(
+        StoreCompletion(arguments.dropFirst().compactMap(\.self), of: command)?.text ?? "")
+      names.flush()
+      return .done
+    }
     do {
       parsed = try command.parse(Self.checked(arguments), environment: environment)
     } catch {
@@ -82,11 +89,11 @@ struct ToolMain {
   private func report(_ error: any Error, to diagnostics: Diagnostics) -> ExitCode {
     switch error {
     case let error as UsageError:
-      diagnostics.error(error.message)
+      diagnostics.error(error.message, details: error.details)
       diagnostics.note("\(command.name) --help lists the options")
       return .usage
     case let failure as ToolFailure:
-      diagnostics.error(failure.message)
+      diagnostics.error(failure.message, details: failure.details)
       return failure.code
     default:
       diagnostics.error("internal error: \(error)")

@@ -17,7 +17,7 @@ extension DedupCommand {
         detail: "Only --digest takes several.", section: "What to deduplicate",
         environmentVariable: "POI_STORE"),
       OptionDescription(
-        "table", short: "t", "NAME",
+        "table", short: "t", "TABLE",
         summary: "the table (default: the store's only table of records that is not empty)",
         section: "What to deduplicate"),
       OptionDescription(

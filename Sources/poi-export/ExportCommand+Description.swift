@@ -15,7 +15,7 @@ extension ExportCommand {
         summary: "a store of poi-import, or any SQLite database", section: "What to export",
         environmentVariable: "POI_STORE"),
       OptionDescription(
-        "table", short: "t", "NAME",
+        "table", short: "t", "TABLE",
         summary: "the table or view (default: the store's only table of records that is not empty)",
         section: "What to export"),
       OptionDescription(
@@ -63,7 +63,8 @@ extension ExportCommand {
       OptionDescription(
         "order", "NAME[,NAME…]", isRepeatable: true,
         summary: "the order of the records (default: by row id)",
-        detail: "-NAME is from the greatest to the least. Sorting takes memory or temporary files.",
+        detail:
+          "-NAME or NAME:desc is from the greatest to the least. Sorting takes memory or temporary files.",
         section: "How to write it"),
       OptionDescription(
         "output", short: "o", "FILE",

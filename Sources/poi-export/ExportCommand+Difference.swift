@@ -17,7 +17,7 @@ extension ExportCommand {
     }
     tool.diagnostics.clearProgress()
     if isReportJSON { tool.output.write(json: json(of: report).indented(width: 0) + "\n") }
-    guard report.isFinished || tool.output.isClosed else { return .interrupted }
+    guard report.isFinished || tool.output.isClosed else { return interrupted(tool) }
     if !isReportJSON { write(report, older, to: &tool) }
     return report.areEqual ? .done : .rejected
   }

@@ -96,9 +96,7 @@ struct ExportCommand {
     options.format = form.flatMap { ExportOptions.Format(rawValue: $0.rawValue) }
     options.limit = try arguments.integer("limit")
     options.columns = try names("columns")
-    options.orders = try names("order").map {
-      $0.hasPrefix("-") ? .descending(String($0.dropFirst())) : .ascending($0)
-    }
+    options.orders = try names("order").map(Self.order)
     options.isSpreadsheetSafe = arguments.flag("csv-safe")
     guard !options.isSpreadsheetSafe || form == .csv else {
       throw UsageError("--csv-safe is for CSV: add --format csv")
@@ -119,6 +117,17 @@ struct ExportCommand {
     shippingOptions.fullText = try names("full-text")
   }
 
+  /// The order of a text such as `area`, `-area` or `area:desc`.
+  private static func order(_ text: String) -> RowOrder {
+    if text.hasPrefix("-") { return .descending(String(text.dropFirst())) }
+    let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+    return switch parts.count == 2 ? parts[1].lowercased() : "" {
+    case "desc", "descending": .descending(parts[0])
+    case "asc", "ascending": .ascending(parts[0])
+    default: .ascending(text)
+    }
+  }
+
   /// The rectangle of a text such as `5.9,45.8,10.5,47.8`.
   private static func box(_ text: String) throws(UsageError) -> GeographicBox {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -137,7 +146,8 @@ struct ExportCommand {
   /// The filter of a condition such as `city='Berlin' and area > 10`.
   private static func filter(_ condition: String) throws(UsageError) -> RowFilter {
     do throws(StoreError) { return try RowFilter(parsing: condition) } catch {
-      throw UsageError("--where: \(error.message)")
+      let lines = error.message.split(separator: "\n").map { String($0.trimmingPrefix("  ")) }
+      throw UsageError("--where: \(lines[0])", details: Array(lines.dropFirst()))
     }
   }
 
@@ -173,10 +183,26 @@ struct ExportCommand {
     tool.diagnostics.clearProgress()
     write(report, to: &tool)
     // A reader such as `head` may want no more.
-    guard report.isFinished || tool.output.isClosed else { return .interrupted }
+    guard report.isFinished || tool.output.isClosed else { return interrupted(tool) }
     let isFaithful =
       report.refusedRecordCount + report.repairedTextCount == 0 && !report.hasChangedValues
     return isFaithful ? .done : .rejected
+  }
+
+  /// Says what an interruption leaves.
+  func interrupted(_ tool: borrowing ToolEnvironment) -> ExitCode {
+    tool.diagnostics.error(
+      "interrupted; " + (outputPath.map { "\($0) was not written" } ?? "the output is not complete")
+    )
+    return .interrupted
+  }
+
+  /// The number of records that come out; nil if it would take long to find out.
+  private var expectedCount: Int? {
+    guard options.filters.isEmpty, options.box == nil,
+      let count = try? store(at: storePath).count(of: table)
+    else { return nil }
+    return min(count, options.limit ?? count)
   }
 
   private func writeStatus(_ tool: inout ToolEnvironment) throws -> ExitCode {
@@ -221,18 +247,18 @@ struct ExportCommand {
     return try Store(path, for: .readOnly, trustsSchema: trustsSchema)
   }
 
-  /// Shows the progress, and whether to continue.
-  func progress(_ progress: StoreProgress, _ tool: borrowing ToolEnvironment) -> BatchDecision {
-    tool.diagnostics.progress(
-      .init("\(storePath): reading", unit: .items("records"), done: progress.completedCount))
-    return Interruption.isRequested ? .stop : .proceed
-  }
-
   private func writeGeoPackage(
     to path: String, _ tool: borrowing ToolEnvironment
   ) throws -> ExportReport {
-    try store(at: storePath).exportGeoPackage(to: path, table, options: options) { now in
-      progress(now, tool)
+    let diagnostics = tool.diagnostics
+    lazy var total = expectedCount
+    return try store(at: storePath).exportGeoPackage(to: path, table, options: options) {
+      progress in
+      diagnostics.progress(
+        .init(
+          "\(storePath): reading", unit: .items("records"), done: progress.completedCount,
+          total: total))
+      return Interruption.isRequested ? .stop : .proceed
     }
   }
 
@@ -242,9 +268,12 @@ struct ExportCommand {
   ) throws -> ExportReport {
     let diagnostics = tool.diagnostics
     var isClosed = false
+    lazy var total = expectedCount
     func progress(_ progress: StoreProgress) -> BatchDecision {
       diagnostics.progress(
-        .init("\(storePath): writing", unit: .items("records"), done: progress.completedCount))
+        .init(
+          "\(storePath): writing", unit: .items("records"), done: progress.completedCount,
+          total: total))
       return isClosed || Interruption.isRequested ? .stop : .proceed
     }
     func pass(_ bytes: Span<UInt8>) throws {

@@ -28,7 +28,7 @@ extension ImportCommand {
           + "only table of records that is not empty. A new store gets the built-in model.",
         section: "Input and store"),
       OptionDescription(
-        "table", short: "t", "NAME",
+        "table", short: "t", "TABLE",
         summary: "the table to import into (default: the model's table)",
         detail: "Without --model, the model of the store's table of that name is used.",
         section: "Input and store"),
@@ -122,7 +122,7 @@ extension ImportCommand {
         summary: "give members that the model does not map columns, as --infer would",
         section: "Models"),
       OptionDescription(
-        "print-model", "NAME",
+        "print-model", "TABLE",
         summary: "print a model to start from: poi, or the model of a table of the store",
         detail: "No FILE is read.", section: "Models"),
       OptionDescription(

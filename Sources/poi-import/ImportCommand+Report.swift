@@ -328,9 +328,16 @@ extension ImportReport {
 extension Progress {
   /// The progress of an import as its line shows it.
   init(_ progress: StoreProgress) {
+    let (activity, unit): (String, Unit) =
+      switch progress.stage {
+      case .importing: (progress.inputName, .bytes)
+      case .merging: ("merging", .items("records"))
+      case .reading: ("reading", .items("rows"))
+      case .removing: ("removing", .items("rows"))
+      case .finishing: ("finishing", .none)
+      }
     self.init(
-      progress.inputName, unit: .bytes, done: progress.completedCount,
-      total: progress.totalCount,
+      activity, unit: unit, done: progress.completedCount, total: progress.totalCount,
       counts: [
         Count("records", progress.counters.read, showsRate: true),
         Count("rejects", progress.counters.rejected),

@@ -446,11 +446,25 @@ extension ImportCommand {
     var inference = try ModelInference(options: options) { Self.decision($0, diagnostics) }
     for path in inputs { try read(&inference, path) }
     diagnostics.clearProgress()
+    if arguments.text("infer") != nil, table == nil { try checkKinds(inference.kinds) }
     let remarks = [inference.omission, inference.headerDoubt].compactMap(\.self)
     let places = inference.inputs.map(\.pointer)
     let model = try inference.finishWithKey(isStrict: isStrict, timestamp: timestamp)
     for remark in remarks { diagnostics.warning(remark.message.advised(by: remark.advice)) }
     return (model.document, model.key, places)
+  }
+
+  /// Refuses inputs of several kinds, which would share a table.
+  private func checkKinds(_ kinds: [(inputs: [Int], members: MembersOfInput)]) throws(ToolFailure) {
+    guard kinds.count > 1 else { return }
+    let commands = kinds.map { kind in
+      "\(arguments.commandLine(naming: kind.inputs.map { inputs[$0] }))  "
+        + "# \(kind.members.examples.joined(separator: ", "))"
+    }
+    throw ToolFailure(
+      .usage,
+      "the inputs hold records of \(kinds.count) kinds; import each kind by itself, or name the table of all with "
+        + "--table", details: commands)
   }
 
   static func decision(_ progress: StoreProgress, _ diagnostics: Diagnostics) -> BatchDecision {

@@ -12,7 +12,7 @@ extension SyncCommand {
         "store", short: "s", "PATH", default: "poi.sqlite", summary: "the store",
         section: "What to synchronise", environmentVariable: "POI_STORE"),
       OptionDescription(
-        "table", short: "t", "NAME",
+        "table", short: "t", "TABLE",
         summary: "the table (default: the store's only table of records that is not empty)",
         section: "What to synchronise"),
       OptionDescription(

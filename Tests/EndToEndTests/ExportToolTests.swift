@@ -66,6 +66,7 @@ import Testing
     (["-w", "changed<today"], 64, "cannot be compared with today, only with an Instant"),
     (["-w", "nam=x"], 64, "has no attribute \"nam\""), (["-c", "nam"], 64, "no attribute \"nam\""),
     (["--order", "nam"], 64, "no attribute \"nam\""),
+    (["-w", "id === 3"], 64, "is null\n  id === 3\n     ^\n"),
     (["-t", "plac"], 64, "no table or view \"plac\""),
     (["--limit", "-1"], 64, "not a whole number"), (["other.sqlite"], 66, "no such store"),
     (["--report", "json"], 64, "needs --output"), (["-o", "poi.sqlite"], 64, "SQLite database"),

@@ -135,4 +135,61 @@ import Testing
     #expect(try tool.run(["-m", "place", "data"], in: folder.path).exitCode == 0)
     #expect(try tables(counting: "fourth", in: folder) == ["fourth", "note", "place", "1"])
   }
+
+  @Test func `inputs of different kinds are refused with a command for each`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"[{"id":1,"name":"a","area":3,"city":"x"}]"#, to: "parks-1.json")
+    try folder.write(#"[{"id":2,"name":"b","area":4,"city":"y","tree":1}]"#, to: "parks-2.json")
+    try folder.write("id,street,price\n1,s,2\n", to: "flats.csv")
+    try folder.write(
+      #"{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"route":"r"},"geometry":null}]}"#,
+      to: "routes.geojson")
+    let files = ["parks-1.json", "flats.csv", "parks-2.json", "routes.geojson"]
+    for options in ["--infer -s a.sqlite", "--infer=print"] {
+      let refused = try tool.run(
+        options.split(separator: " ").map(String.init) + files, in: folder.path)
+      #expect(refused.exitCode == 64, "\(refused)")
+      #expect(
+        refused.messages.contains(
+          """
+          3 kinds; import each kind by itself, or name the table of all with --table
+            poi-import \(options) parks-1.json parks-2.json  # id, name, area, city
+            poi-import \(options) flats.csv  # id, street, price
+            poi-import \(options) routes.geojson  # route
+
+          """), "\(refused)")
+      #expect(!FileManager.default.fileExists(atPath: folder.file("a.sqlite")))
+    }
+    for words in [["parks-1.json", "parks-2.json"], ["flats.csv"], ["routes.geojson"]] {
+      let outcome = try tool.run(["--infer", "-s", "a.sqlite"] + words, in: folder.path)
+      #expect(outcome.exitCode == 0, "\(outcome)")
+    }
+    let tables = try DedupToolTests.dump(
+      folder.file("a.sqlite"), "SELECT name FROM poikit_table ORDER BY name")
+    #expect(tables == ["flats", "parks", "routes"])
+    let together = try tool.run(
+      ["--infer", "-s", "b.sqlite", "-t", "all"] + files, in: folder.path)
+    #expect(
+      together.exitCode == 0 && together.output.contains("into all of b.sqlite"), "\(together)")
+  }
+
+  @Test func `parts of one delivery are of one kind, however they are cut`() throws {
+    let folder = try ScratchFolder()
+    var generator = SplitMix64(seed: 59)
+    let lines = (0..<60).map { id in
+      let members = ["name", "city", "area", "kind", "note"].map { #""\#($0)":"\#($0)\#(id)""# }
+      // Each record lacks some members.
+      let some = members.filter { _ in Int.random(in: 0..<5, using: &generator) > 0 }
+      return "{\((["\"id\":\(id)"] + some).joined(separator: ","))}\n"
+    }
+    for count in [2, 3, 7] {
+      var parts = Array(repeating: "", count: count)
+      for line in lines { parts[Int.random(in: 0..<count, using: &generator)] += line }
+      let names = parts.indices.map { "part\($0).ndjson" }
+      for (name, part) in zip(names, parts) { try folder.write(part, to: name) }
+      let outcome = try tool.run(["--infer", "-s", "\(count).sqlite"] + names, in: folder.path)
+      #expect(
+        outcome.exitCode == 0 && outcome.output.contains("inserted  60"), "seed 59: \(outcome)")
+    }
+  }
 }

@@ -7,6 +7,10 @@ public struct StoreProgress: Sendable, Hashable {
   public enum Stage: Sendable, Hashable {
     /// An input is being read: bytes before decompression.
     case importing
+    /// The records that were read are merged into the table: records.
+    case merging
+    /// Indexes are built, digests computed and rows removed at the end: no counts.
+    case finishing
     /// A table is being read: rows.
     case reading
     /// Losers are being removed: losers.

@@ -268,8 +268,14 @@ extension ImportSession {
 
   private func decision() -> BatchDecision {
     guard let onProgress else { return .proceed }
-    var progress = StoreProgress(
-      .importing, completedCount: consumedByteCount, totalCount: totalByteCount)
+    var progress: StoreProgress
+    if let landedCount {
+      progress = StoreProgress(
+        .merging, completedCount: landedCount - checkpoint.counters.landed, totalCount: landedCount)
+    } else {
+      progress = StoreProgress(
+        .importing, completedCount: consumedByteCount, totalCount: totalByteCount)
+    }
     progress.inputName = inputName
     progress.counters = checkpoint.counters
     return onProgress(progress)
@@ -305,6 +311,9 @@ extension ImportSession {
 
   /// - Returns: why the run must fail after a committed batch, or nil.
   private mutating func mergeBatches() throws(StoreError) -> StoreError? {
+    landedCount = checkpoint.counters.landed
+    defer { landedCount = nil }
+    if try isAskedToStop() { return nil }
     guard var merge = try runWriter?.beginMerge(&checkpoint) else { return nil }
     while checkpoint.landing != nil {
       let next = try runWriter?.writeNext(
@@ -338,6 +347,8 @@ extension ImportSession {
   }
 
   private mutating func completeRun() throws(StoreError) {
+    // To stop here would save nothing.
+    _ = onProgress?(StoreProgress(.finishing, completedCount: 0))
     if checkpoint.appending != nil, let deduplicate {
       // The deduplication needs memory for sorting.
       spareBatch = nil

@@ -105,6 +105,9 @@ public struct ImportSession: ~Copyable {
   var consumedByteCount = 0
   var totalByteCount: Int?
 
+  /// The number of records to merge, while they are merged.
+  var landedCount: Int?
+
   /// What a session does with its bytes.
   enum Phase {
     case idle

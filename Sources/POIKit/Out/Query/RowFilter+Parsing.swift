@@ -229,6 +229,7 @@ private struct ConditionParser {
 
   private func failure(_ message: String, at start: Int? = nil) -> StoreFailure {
     let before = String(repeating: " ", count: start ?? place)
-    return StoreFailure(.invalidOptions, "\(message)\n  \(String(text))\n  \(before)^")
+    let line = String(text.map { $0.isWhitespace ? " " : $0 })
+    return StoreFailure(.invalidOptions, "\(message)\n  \(line)\n  \(before)^")
   }
 }

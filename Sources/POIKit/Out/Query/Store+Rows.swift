@@ -121,6 +121,16 @@ extension Store {
   }
 }
 
+extension Store {
+  /// The names of a table's attributes, also in related rows; none for a store without tables.
+  package func attributeNames(of table: String? = nil) throws(StoreError) -> [String] {
+    try reading { (lease) in
+      guard let model = try lease.modelToRead(table) else { return [] }
+      return RecordLayout(model).fields.map(\.path)
+    }
+  }
+}
+
 extension Store.Lease {
   /// The model of a table to read; nil if none is named and the store has none.
   func modelToRead(_ table: String?) throws -> Model? {
