@@ -1,6 +1,7 @@
 import POIKitTestSupport
 import POISQLite
 import POITestSupport
+import Synchronization
 import Testing
 
 @testable import POIFiles
@@ -337,6 +338,29 @@ import Testing
     let report = try session.finish()
     #expect(report.counters.inserted == 1)
     #expect(report.rejectsByRule.map(\.rule) == ["null-island"])
+  }
+
+  @Test func `progress says what an import does after the last byte`() throws {
+    let store = try Store.inMemory()
+    let model = try Model(
+      parsing: #"{"x-table":"t","x-key":"id","properties":{"id":{"type":"integer"}}}"#)
+    var options = ImportOptions()
+    options.mergePolicy = .newest
+    options.batchSize = 2
+    options.directRecordLimit = 0
+    let seen = Mutex<[StoreProgress]>([])
+    for ids in [1...1, 1...5] {
+      seen.withLock { $0 = [] }
+      let records = ids.map { #"{"id":\#($0)}"# }.joined(separator: "\n")
+      try store.importRecords(from: .text(records), model: model, options: options) { progress in
+        seen.withLock { $0.append(progress) }
+        return .proceed
+      }
+    }
+    let merging = seen.withLock(\.self).filter { $0.stage == .merging }
+    #expect(merging.map(\.completedCount) == [0, 2, 4, 5])
+    #expect(merging.allSatisfy { $0.totalCount == 5 && $0.fraction != nil })
+    #expect(seen.withLock(\.last)?.stage == .finishing)
   }
 
   struct Misspelling: RecordValidator {

@@ -266,10 +266,12 @@ extension ImportSession {
       advice: isDryRun ? .raise(.rejects) : .raiseAndResume(.rejects))
   }
 
-  private func decision() -> BatchDecision {
+  private func decision(isFinishing: Bool = false) -> BatchDecision {
     guard let onProgress else { return .proceed }
     var progress: StoreProgress
-    if let landedCount {
+    if isFinishing {
+      progress = StoreProgress(.finishing, completedCount: 0)
+    } else if let landedCount {
       progress = StoreProgress(
         .merging, completedCount: landedCount - checkpoint.counters.landed, totalCount: landedCount)
     } else {
@@ -348,7 +350,7 @@ extension ImportSession {
 
   private mutating func completeRun() throws(StoreError) {
     // To stop here would save nothing.
-    _ = onProgress?(StoreProgress(.finishing, completedCount: 0))
+    _ = decision(isFinishing: true)
     if checkpoint.appending != nil, let deduplicate {
       // The deduplication needs memory for sorting.
       spareBatch = nil
