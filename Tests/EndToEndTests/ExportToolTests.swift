@@ -48,7 +48,8 @@ import Testing
     (["-w", "open="], "3"), (["-w", "changed>=2024-01-02"], "1"), (["-w", "level>=7"], "3"),
     (["-w", "id!=1", "-w", "level!="], "3"), (["-w", "id!=1 and (level=7 or open=true)"], "3"),
     (["-w", "name='Bäckerei' or level is null"], "1 2"),
-    (["--order", "-id", "--limit", "2"], "3 2"),
+    (["--order", "-id", "--limit", "2"], "3 2"), (["--order", "id:DESC", "-f", "NDJSON"], "3 2 1"),
+    (["--order", "name:asc"], "3 1 2"),
     (["--order", "name"], "3 1 2"), (["-w", "id<=2", "--order", "level"], "2 1"),
   ])
   func `records are selected and ordered`(options: [String], ids: String) throws {

@@ -230,11 +230,16 @@ extension Instant {
   }
 }
 
+extension Instant: LosslessStringConvertible {
+  /// The instant of an RFC 3339 text, such as `2026-03-01T08:00:00Z`; nil for another text.
+  public init?(_ description: String) { self.init(rfc3339: description.utf8Span.span) }
+}
+
 /// Coded as RFC 3339 text.
 extension Instant: Codable {
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
-    guard let instant = Instant(rfc3339: text.utf8Span.span) else {
+    guard let instant = Instant(text) else {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
           codingPath: decoder.codingPath, debugDescription: "\"\(text)\" is no RFC 3339 date-time"))

@@ -44,4 +44,11 @@ public struct DeduplicationOptions: Sendable, Hashable {
 
   /// The options with their defaults.
   public init() {}
+
+  /// The defaults, and an index that makes the key unique: later imports merge by it.
+  public static var enforcingKey: DeduplicationOptions {
+    var options = DeduplicationOptions()
+    options.enforcement = .index
+    return options
+  }
 }
