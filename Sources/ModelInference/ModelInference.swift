@@ -6,10 +6,12 @@ internal import POIRecords
 /// Infers a model from records, for importing these records.
 ///
 /// ```swift
+/// import ModelInference
+/// import POIKit
+///
 /// var inference = try ModelInference()
-/// var source = try FileSource(path: "places.json")
-/// try inference.read(from: &source)
-/// print(try inference.finish())
+/// try inference.read(.file("places.json"))
+/// let model = try Model(parsing: inference.finish())
 /// ```
 ///
 /// The model's `$comment`s explain each choice. Memory does not depend on the size of the input: at most

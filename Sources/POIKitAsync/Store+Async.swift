@@ -9,6 +9,8 @@
 /// Progress comes as an asynchronous sequence, which ends with the operation:
 ///
 /// ```swift
+/// import POIKitAsync
+///
 /// let (updates, progress) = AsyncStream.makeStream(
 ///   of: StoreProgress.self, bufferingPolicy: .bufferingNewest(1))
 /// async let report = store.importRecords(from: .file("places.json"), progress: progress)

@@ -7,7 +7,10 @@ extension Store {
   /// sequence ends with its task, or with a `StoreError` when the store cannot be read; one in memory cannot.
   ///
   /// ```swift
-  /// for try await changes in store.changeStream(since: changes.position) { show(changes) }
+  /// import POIKitAsync
+  ///
+  /// let start = try store.changes().position
+  /// for try await changes in store.changeStream(since: start) { show(changes.local) }
   /// ```
   public func changeStream(
     since position: StoreChanges.Position = StoreChanges.Position()

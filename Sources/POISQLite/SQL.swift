@@ -3,8 +3,12 @@
 /// It is written as a literal. A literal may interpolate other `SQL`, whole numbers, and names and
 /// texts, which are quoted:
 ///
-///     let key: [SQL] = columns.map { "\(name: $0) IS NOT NULL" }
-///     "SELECT count(*) FROM \(name: table) WHERE \(key.joined(separator: " AND ")) AND run = \(run)"
+/// ```swift
+/// let (table, columns, run) = ("poi", ["name", "city"], 7)
+/// let key: [SQL] = columns.map { "\(name: $0) IS NOT NULL" }
+/// let count: SQL =
+///   "SELECT count(*) FROM \(name: table) WHERE \(key.joined(separator: " AND ")) AND run = \(run)"
+/// ```
 ///
 /// A plain `String` cannot be interpolated: that does not compile. Values are bound to parameters.
 public struct SQL: Sendable, Hashable {

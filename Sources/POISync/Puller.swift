@@ -5,6 +5,8 @@ public import POIRecords
 /// Takes over what a server without the sync protocol offers; nothing is sent.
 ///
 /// ```swift
+/// import POISync
+///
 /// var source = PullSource(address: "https://example.org/pois?since={token}")
 /// source.recordPointer = "/items"
 /// let report = try Puller(store, model: model, source: source).pull()

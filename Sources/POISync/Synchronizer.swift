@@ -8,7 +8,10 @@ internal import POISQLite
 /// Lets a table of a store and a server agree, in both directions.
 ///
 /// ```swift
-/// var synchronizer = try Synchronizer(store, server: server, address: "https://example.org/pois")
+/// import POISync
+///
+/// let address = "https://example.org/pois"
+/// var synchronizer = try Synchronizer(store, server: HTTPServer(address: address), address: address)
 /// let report = try synchronizer.cycle()
 /// ```
 public struct Synchronizer<Server: SyncServer> {

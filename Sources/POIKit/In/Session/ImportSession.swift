@@ -7,7 +7,8 @@ internal import POISQLite
 ///
 /// ```swift
 /// var session = try ImportSession(into: Store("poi.sqlite"), model: .poi)
-/// try session.append(response)          // or: try session.importAll(from: &source)
+/// try session.beginInput(named: "response")
+/// try session.append(response.span)     // as often as bytes arrive
 /// let report = try session.finish()
 /// ```
 ///
