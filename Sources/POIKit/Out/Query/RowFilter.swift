@@ -9,6 +9,7 @@ internal import POISQLite
 /// value meets only `isNull`, `notEqual` and `equal` with null; it meets neither another comparison nor its `not`.
 ///
 /// ```swift
+/// let box = GeographicBox(west: 13, south: 52, east: 14, north: 53)
 /// let filters: [RowFilter] = [.within(box), .any([.equal("city", "Berlin"), .isNull("city")])]
 /// let typed = try RowFilter(parsing: "city = 'Berlin' or city is null")
 /// ```
