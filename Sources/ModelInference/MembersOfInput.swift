@@ -1,4 +1,4 @@
-/// The names of the members that the records of an input have; of GeoJSON Features those of their properties.
+/// The names of the members that the records of an input have; of GeoJSON Features, the names of their properties.
 package struct MembersOfInput {
   /// All names, and those that at least half of the records have.
   private let all: Set<Int>
