@@ -71,7 +71,7 @@ struct DedupCommand {
     if storePaths.count > 1 {
       guard case .digest = task else {
         throw UsageError(
-          "several stores are named, \(storePaths.joined(separator: ", ")); only --digest takes several"
+          "several stores are named, \(storePaths.joined(separator: ", ")); only --digest takes several stores"
         )
       }
     }

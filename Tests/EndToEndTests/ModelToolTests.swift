@@ -282,8 +282,8 @@ import Testing
 
   @Test func `several files give one model of all their records`() throws {
     let folder = try ScratchFolder()
-    try folder.write(#"[{"a":1},{"a":2}]"#, to: "one.json")
-    try folder.write(#"{"a":"x","b":true}"#, to: "two.json")
+    try folder.write(#"[{"a":1,"c":1},{"a":2,"c":2}]"#, to: "one.json")
+    try folder.write(#"{"a":"x","c":3,"b":true}"#, to: "two.json")
     let outcome = try tool.run(["--infer=print", "one.json", "two.json"], in: folder.path)
     #expect(outcome.output.contains("Inferred from the 3 records of one.json, two.json."))
     #expect(outcome.output.contains(#""x-table": "one""#))

@@ -141,7 +141,7 @@ import Testing
     let error = #expect(throws: StoreError.self) {
       try wider.run([#"{"id":1.5,"text":"b","at":5}"#], .newest)
     }
-    #expect(error?.message.contains("--untrack") == true)
+    #expect(error?.advice == [.untrack(table: "note")])
     #expect(try store.run([#"{"id":2,"text":"b","at":5}"#], .newest).counters.inserted == 1)
   }
 

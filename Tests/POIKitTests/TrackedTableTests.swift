@@ -300,7 +300,7 @@ import Testing
     try store.store.track()
     let error = #expect(throws: StoreError.self) { try store.undo() }
     #expect(error?.code == .cannotUndo)
-    #expect(error?.message.contains("--untrack") == true)
+    #expect(error?.advice.count == 1 && error?.advice.first == .untrack(table: "note"))
     try store.store.untrack()
     try store.undo()
   }
