@@ -6,6 +6,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case parser
   /// Loads a model.
   case model
+  /// Reads a condition and selects rows with it.
+  case condition
   /// Decodes, checks and stores records.
   case record
   /// Resumes an import with a damaged checkpoint or damaged landed records.
@@ -41,6 +43,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .parser: try FuzzTarget.readElements(&input)
     case .model: try FuzzTarget.loadModel(&input)
+    case .condition: try FuzzTarget.readCondition(&input)
     case .record: try FuzzTarget.decodeRecords(&input)
     case .resume: try FuzzTarget.resumeImport(&input)
     case .store: try FuzzTarget.useStore(&input)

@@ -38,6 +38,26 @@ import Testing
     }
   }
 
+  @Test func `random words of a condition give no findings`() throws {
+    let words = [
+      "id", "name", "at", "open", "area", "\"name\"", "=", "!=", "<", ">=", "~", "like", "in", "is",
+      "not",
+      "null", "(", ")", "(", ")", ",", "and", "or", "1", "-2.5", "'a'", "'%a_'", "''", "true",
+      "2026-01-01", "ß",
+    ]
+    for seed in 0..<UInt64(TestLength.count(2_000, long: 100_000)) {
+      var generator = SplitMix64(seed: seed)
+      let count = Int.random(in: 1..<12, using: &generator)
+      let text = (0..<count).map { _ in words.randomElement(using: &generator)! }
+        .joined(separator: " ")
+      do {
+        try FuzzTarget.condition.run(Array(text.utf8))
+      } catch {
+        Issue.record("seed \(seed), \(text): \(error)")
+      }
+    }
+  }
+
   /// Stores with a changed byte or bit, swapped pages, or a lost end. The seeds are the same each time, so that a
   /// seed that is reported can be run again.
   @Test(.timeLimit(.minutes(60)), arguments: FuzzTarget.ofStores)

@@ -73,6 +73,18 @@ import Testing
     #expect(error?.message.hasSuffix(caret) == true, "\(error?.message ?? "")")
   }
 
+  @Test func `long conditions are answered and deep ones refused`() throws {
+    let store = try Self.store()
+    let numbers = (1...5_000).map(String.init).joined(separator: ",")
+    #expect(try store.count(where: [RowFilter(parsing: "id in (\(numbers))")]) == store.count())
+    let chain = (1...3_000).map { "id = \($0)" }.joined(separator: " or ")
+    #expect(try store.count(where: [RowFilter(parsing: chain)]) == store.count())
+    let deep = String(repeating: "(", count: 100_000)
+    #expect(storeError { _ = try RowFilter(parsing: deep) }?.message.contains("too deep") == true)
+    let many = RowFilter.any((0..<40_000).map { .equal("id", $0) })
+    #expect(storeError { _ = try store.count(where: [many]) }?.code == .invalidOptions)
+  }
+
   @Test func `conditions are combined, counted and paged`() throws {
     let store = try Self.store()
     #expect(try ids(store, [.any([.equal("id", 1), .isNull("name")])]) == [1, 4])

@@ -3,6 +3,9 @@ internal import POISQLite
 
 /// Conditions on rows, `t`, as SQL with the values of its parameters.
 struct RowCondition {
+  /// The most parameters of a statement.
+  private static let valueLimit = 32_766
+
   private let layout: RecordLayout
   private let model: Model
   private let spatialIndex: SQL?
@@ -32,6 +35,11 @@ struct RowCondition {
     var conditions: [SQL] = []
     if !includesRemoved, model.tombstoneColumn != nil { conditions.append(model.isLive(in: "t")) }
     for filter in filters { conditions.append(try condition(filter)) }
+    guard values.count <= RowCondition.valueLimit else {
+      throw StoreFailure(
+        .invalidOptions,
+        "the conditions have \(values.count) values, and SQLite takes \(RowCondition.valueLimit)")
+    }
     if !conditions.isEmpty { clause = "WHERE \(conditions.joined(separator: " AND "))" }
   }
 
@@ -56,9 +64,12 @@ struct RowCondition {
   private mutating func condition(
     _ filters: [RowFilter], _ separator: SQL, ofNone: SQL
   ) throws -> SQL {
+    // SQLite bounds the depth of an expression, and counts a list of operators as a chain.
+    guard filters.count > 1 else { return try filters.first.map { try condition($0) } ?? ofNone }
+    let halves = [filters.prefix(filters.count / 2), filters.suffix(from: filters.count / 2)]
     var conditions: [SQL] = []
-    for filter in filters { conditions.append(try condition(filter)) }
-    return conditions.isEmpty ? ofNone : "(\(conditions.joined(separator: separator)))"
+    for half in halves { conditions.append(try condition(Array(half), separator, ofNone: ofNone)) }
+    return "(\(conditions.joined(separator: separator)))"
   }
 
   private mutating func condition(_ box: GeographicBox) throws -> SQL {

@@ -19,6 +19,8 @@ extension RowFilter {
 private struct ConditionParser {
   private let text: [Character]
   private var place = 0
+  private var depth = 0
+  private static let depthLimit = 100
 
   private static let operators = ["=", "==", "!=", "<>", "<", "<=", ">", ">=", "~"]
 
@@ -43,6 +45,9 @@ private struct ConditionParser {
   }
 
   private mutating func factor() throws(StoreFailure) -> RowFilter {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= Self.depthLimit else { throw failure("this is nested too deep") }
     if take(word: "not") { return .not(try factor()) }
     guard peek == "(" else { return try comparison() }
     let opening = place
