@@ -4,21 +4,53 @@ import Testing
 
 @Suite("CommandDescription+Markdown")
 struct MarkdownTests {
-  @Test func `each group is a heading and a list of its options and their choices`() {
-    let markdown = CommandDescription.example.markdownOptions()
+  private let markdown = CommandDescription.example.markdownOptions()
+
+  @Test func `each group is a heading above its options with their details and choices`() {
     #expect(
       markdown.hasPrefix(
         """
         ## Sifting
 
-        - `-m`, `--mesh N`: the width of a hole (default: 500). A mesh wears out. It's replaced \
-        [rarely].
-        - `--order ORDER`: which grains come first (default: fine).
-          - `fine`: the fine ones
-          - `coarse`: the coarse ones
-        - `-k`, `--key NAME[,NAME]`: what tells one grain from another (repeatable).
+        ### `--mesh`
+
+        `-m`, `--mesh N`: the width of a hole (default: 500).
+
+        A mesh wears out. It's replaced [rarely].
+
+        ### `--order`
+
+        `--order ORDER`: which grains come first (default: fine).
+
+        - `fine`: the fine ones
+        - `coarse`: the coarse ones
+
+        ### `--key`
+
+        `-k`, `--key NAME[,NAME]`: what tells one grain from another (repeatable).
+
+        ### `--dry-run`
 
         """))
-    #expect(markdown.contains("\n\n## Heap\n\n- `-o`, `--heap PATH`: where the sand goes"))
+    #expect(
+      markdown.contains(
+        """
+
+
+        ## Heap
+
+        ### `--heap`
+
+        `-o`, `--heap PATH`: where the sand goes (default: heap.sand; environment: SAND_HEAP).
+
+        ### `--limit`
+
+        """))
+  }
+
+  @Test func `each option has one heading, its long name`() {
+    let headings = markdown.split(separator: "\n").map(String.init).filter { $0.hasPrefix("### ") }
+    let names = CommandDescription.example.options.map { "### `--\($0.longName)`" }
+    #expect(headings.sorted() == names.sorted())
   }
 }
