@@ -6,10 +6,11 @@
 import Glibc
 import POIKit
 
-/// A check of the program's own: a place at 0° 0° is one whose position is not known.
+/// A check of the program's own: a place at 0° 0° has no known position.
 struct KnownPosition: RecordValidator {
   func issues(in record: borrowing RecordView) -> [Issue] {
-    guard record.real("latitude") == 0, record.real("longitude") == 0 else { return [] }
+    guard record.real("latitude") == 0, record.real("longitude") == 0
+    else { return [] }
     let name = record.text("name") ?? "a place"
     return [
       Issue(rule: "known-position", attribute: nil, message: "\(name) has no position but 0° 0°")
@@ -38,7 +39,8 @@ do {
   var options = ImportOptions()
   options.batchSize = 1000
   let report = try store.importRecords(
-    from: .file(CommandLine.arguments[1]), options: options, validators: [KnownPosition()]
+    from: .file(CommandLine.arguments[1]), options: options,
+    validators: [KnownPosition()]
   ) { progress in
     print("\(progress.inputName): \(progress.counters.read) records committed")
     // Returning .stop would end the import at this batch boundary.
@@ -49,8 +51,8 @@ do {
   let result = try store.deduplicate(by: ["identifier"])
   print("\(result.plan.loserCount) losers, \(result.rowsLeft) rows left")
   let newest = try store.rows(
-    as: Place.self, where: [.equal("city", "Kraków")], orderedBy: [.descending("updatedAt")],
-    limit: 3)
+    as: Place.self, where: [.equal("city", "Kraków")],
+    orderedBy: [.descending("updatedAt")], limit: 3)
   for place in newest { print("\(place.name), changed \(place.updatedAt?.description ?? "never")") }
   for reject in try store.rejects().prefix(2) {
     print("\(reject.input), record \(reject.record): \(reject.issues[0].message)")

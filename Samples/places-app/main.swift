@@ -43,7 +43,8 @@ func importPlaces(into store: Store, resumes: Bool, until end: Double) async thr
   options.isResuming = resumes
   let (updates, progress) = AsyncStream.makeStream(of: StoreProgress.self)
   let task = Task { [options] in
-    try await store.importRecords(from: .file(file), options: options, progress: progress)
+    try await store.importRecords(
+      from: .file(file), options: options, progress: progress)
   }
   for await update in updates {
     let fraction = update.fraction ?? 0
