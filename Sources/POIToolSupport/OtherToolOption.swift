@@ -8,7 +8,7 @@ enum OtherToolOption {
     (["--db", "--database"], [("store", "--store")]),
     (["-o", "--out", "--output"], [("output", "--output"), ("store", "--store")]),
     (["--pk", "--primary-key"], [("key", "--key")]),
-    (["--unique"], [("enforce", "--enforce")]),
+    (["--unique"], [("enforce", "--enforce"), ("merge", "--merge newest")]),
     (["--upsert", "--update"], [("merge", "--merge newest")]),
     (["--replace", "--overwrite"], [("merge", "--merge overwrite")]),
     (["--mode"], [("merge", "--merge")]),
