@@ -1,6 +1,9 @@
 // Keeps names in blocks of code whole when a line wraps: a browser breaks `--merge` after its dashes.
-// Names that are too long for the narrowest window stay as they are.
+// Marks names that may be too long for the narrowest window; these are broken if they have to be.
 const mark = () => {
+  for (const code of document.querySelectorAll("main :not(pre) > code")) {
+    code.classList.toggle("long-name", code.textContent.length > 30);
+  }
   for (const line of document.querySelectorAll("main pre .code-line")) {
     const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
     const found = [];

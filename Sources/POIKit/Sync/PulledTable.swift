@@ -59,10 +59,7 @@ package struct PulledTable: Sendable {
     options.pointer = ""
     options.removalLimit = limit
     let keys = try keys(in: list, named: name)
-    var session = try ImportSession(
-      into: store, model: model, options: options, validators: [], onProgress: nil,
-      foldingBy: { _, _, _, _ in FoldedRows() },
-      deduplicatingBy: { _, _, _, _, _, _ in preconditionFailure("a list has no records") })
+    var session = try ImportSession(into: store, model: model, options)
     session.presentKeys = keys
     try session.beginInput(named: name)
     try session.append([UInt8(ascii: "["), UInt8(ascii: "]")].span)
@@ -75,7 +72,7 @@ package struct PulledTable: Sendable {
     do { form = try model.ofKeys(table: "listed") } catch {
       throw StoreError(.invalidOptions, "\(store.path): \(error)")
     }
-    var session = try ImportSession(into: lines, model: form)
+    var session = try ImportSession(into: lines, model: form, ImportOptions())
     try session.beginInput(named: name)
     let unreadable = StoreError(
       .unreadable, "\(name): the answer is no list of keys, or an empty one; nothing was removed")
@@ -147,5 +144,15 @@ extension Store.Lease {
       try link.create(at: address, pulling: settings.description)
     }
     return settings
+  }
+}
+
+extension ImportSession {
+  /// A session for what a server sends, which brings no lost rows back and is no first import by key.
+  init(into store: Store, model: Model, _ options: ImportOptions) throws(StoreError) {
+    try self.init(
+      into: store, model: model, options: options, validators: [], onProgress: nil,
+      foldingBy: { _, _, _, _ in FoldedRows() },
+      deduplicatingBy: { _, _, _, _, _, _ in preconditionFailure("this is no first import") })
   }
 }

@@ -83,10 +83,7 @@ extension SyncedTable {
     options.batchByteLimit = .max
     options.directRecordLimit = .max
     options.directByteLimit = .max
-    var session = try ImportSession(
-      into: store, model: model.asServed, options: options, validators: [], onProgress: nil,
-      foldingBy: { _, _, _, _ in FoldedRows() },
-      deduplicatingBy: { _, _, _, _, _, _ in preconditionFailure("a page is no first import") })
+    var session = try ImportSession(into: store, model: model.asServed, options)
     try session.beginInput(named: "the server's answer")
     try session.append(bytes.span)
     let report = try session.finish()

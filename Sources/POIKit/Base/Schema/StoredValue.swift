@@ -1,3 +1,4 @@
+internal import JSONStreaming
 internal import POIRecords
 internal import POISQLite
 
@@ -89,6 +90,16 @@ enum StoredValue: Hashable {
 }
 
 extension Statement {
+  /// Binds a copy of a buffer as a blob.
+  mutating func bind(_ index: Int, blob: borrowing GrowableBuffer<UInt8>) throws {
+    try bind(index, blob: blob.span)
+  }
+
+  /// Binds a copy of a buffer as a text.
+  mutating func bind(_ index: Int, text: borrowing GrowableBuffer<UInt8>) throws {
+    try bind(index, text: text.span)
+  }
+
   /// The value of a column as people read it, a blob as in SQL; nil for NULL.
   func displayText(_ column: Int) -> String? {
     switch columnType(column) {

@@ -215,16 +215,6 @@ extension Statement {
     }
   }
 
-  /// Binds a copy of a buffer as a blob.
-  mutating func bind(_ index: Int, blob: borrowing GrowableBuffer<UInt8>) throws {
-    try bind(index, blob: blob.span)
-  }
-
-  /// Binds a copy of a buffer as a text.
-  mutating func bind(_ index: Int, text: borrowing GrowableBuffer<UInt8>) throws {
-    try bind(index, text: text.span)
-  }
-
   /// Binds a value; an instant as its microseconds.
   mutating func bind(_ index: Int, _ value: RowValue) throws {
     switch value {
