@@ -54,7 +54,8 @@ let package = Package(
         "JSONStreaming", "POIFiles", "POIKit", "POIPlatform", "POIRecords", "POISQLite",
       ]),
     .target(name: "POIKitAsync", dependencies: ["JSONStreaming", "POIKit", "POISync"]),
-    .target(name: "POIKitFoundation", dependencies: ["POIKit", "POIRecords"]),
+    .target(
+      name: "POIKitFoundation", dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POIRecords"]),
     .target(
       name: "ModelInference", dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POIRecords"]),
     .target(

@@ -22,7 +22,7 @@ package struct Descriptor: ~Copyable {
     }
     let moved = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
     let failure = SystemError.last
-    Glibc.close(number)
+    POIPlatform.close(number)
     guard moved >= 0 else { throw failure }
     self.number = moved
     isOwned = true
@@ -72,13 +72,13 @@ package struct Descriptor: ~Copyable {
   package static var none: Descriptor { Descriptor(lent: -1) }
 
   deinit {
-    if isOwned && number >= 0 { Glibc.close(number) }
+    if isOwned && number >= 0 { POIPlatform.close(number) }
   }
 
   package var isClosed: Bool { number < 0 }
 
   mutating func close() {
-    if isOwned && number >= 0 { Glibc.close(number) }
+    if isOwned && number >= 0 { POIPlatform.close(number) }
     number = -1
   }
 
@@ -107,7 +107,7 @@ package struct Descriptor: ~Copyable {
     var start = 0
     while start < bytes.count {
       let count = unsafe bytes.extracting(start...).withUnsafeBytes { bytes in
-        unsafe Glibc.write(number, bytes.baseAddress, bytes.count)
+        unsafe POIPlatform.write(number, bytes.baseAddress, bytes.count)
       }
       guard count >= 0 || errno == EINTR else { throw .last }
       start += max(count, 0)
@@ -164,7 +164,7 @@ package struct Descriptor: ~Copyable {
     into base: UnsafeMutablePointer<UInt8>, capacity: Int
   ) throws(SystemError) -> Int {
     while true {
-      let got = unsafe Glibc.read(number, base, capacity)
+      let got = unsafe POIPlatform.read(number, base, capacity)
       if got >= 0 { return got }
       var failure = SystemError.last
       if failure.number == EAGAIN {

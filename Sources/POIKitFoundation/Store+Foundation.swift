@@ -1,4 +1,6 @@
 public import Foundation
+internal import JSONStreaming
+internal import POIFiles
 public import POIKit
 public import POIRecords
 
@@ -43,35 +45,23 @@ extension Store {
     }
   }
 
-  /// Writes the records of a table to a new file, which appears when it is complete. A file that is there is replaced.
+  /// Writes the records of a table to a file, which appears when it is complete, as private as the store. A file that is
+  /// there is replaced.
   ///
-  /// - Throws: what Foundation throws if the file cannot be written, and as `export(_:options:progress:to:)` does.
+  /// - Throws: as `export(_:options:progress:to:)` does; `StoreError` with `inputOutput` if the file cannot be written.
   @discardableResult
   public func export(
     _ table: String? = nil, to url: URL, options: ExportOptions = ExportOptions()
   ) throws -> ExportReport {
-    let partial = url.deletingLastPathComponent()
-      .appendingPathComponent(".\(url.lastPathComponent).partial-\(UUID().uuidString)")
-    // As private as the store.
-    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
-    guard
-      FileManager.default.createFile(
-        atPath: partial.path(percentEncoded: false), contents: nil,
-        attributes: mode.map { [.posixPermissions: $0] })
-    else { throw CocoaError(.fileWriteUnknown, userInfo: [NSURLErrorKey: url]) }
+    let target = url.path(percentEncoded: false)
     do {
-      let handle = try FileHandle(forWritingTo: partial)
-      let report = try export(table, to: handle, options: options)
-      try handle.synchronize()
-      try handle.close()
-      guard unsafe rename(partial.path(percentEncoded: false), url.path(percentEncoded: false)) == 0
-      else {
-        throw CocoaError(.fileWriteUnknown, userInfo: [NSURLErrorKey: url])
-      }
+      var file = try NewFile(
+        target, mode: StorePermissions.forFile(besideStoreAt: path), replaces: true)
+      let report = try export(table, options: options) { try file.descriptor.write($0) }
+      try file.complete()
       return report
-    } catch {
-      try? FileManager.default.removeItem(at: partial)
-      throw error
+    } catch let error as SystemError {
+      throw StoreError(.inputOutput, "\(target): cannot write the export: \(error.text)")
     }
   }
 }

@@ -18,6 +18,13 @@ public final class Connection {
   /// The path passed to the initialiser; `:memory:` for a database in memory.
   public let path: String
 
+  /// The absolute path of the database file; empty if it is in memory or temporary.
+  ///
+  /// C function: `sqlite3_db_filename`
+  package var filePath: String {
+    unsafe sqlite3_db_filename(handle, "main").map { unsafe String(cString: $0) } ?? ""
+  }
+
   let handle: OpaquePointer
   let commitGuard = CommitGuard()
 

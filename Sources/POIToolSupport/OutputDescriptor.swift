@@ -18,7 +18,7 @@ struct OutputDescriptor: Sendable {
     var writtenCount = 0
     while writtenCount < bytes.count {
       let result = unsafe bytes.withUnsafeBytes { buffer in
-        unsafe Glibc.write(
+        unsafe POIPlatform.write(
           number, buffer.baseAddress.map { unsafe $0 + writtenCount }, buffer.count - writtenCount)
       }
       if result >= 0 {

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// A program opens a store once and keeps it. One operation that writes uses it at a time, on any thread; an import
 /// uses it until it ends. Another one meanwhile fails with `StoreError.Code.inUse`. Rows, rejects, digests and tables
-/// are read through connections of their own, so they can be read at any time: as they were committed last.
+/// of a file are read through connections of their own, so they can be read at any time: as they were committed last.
 ///
 /// Each transaction holds whole batches. Whatever happens to the process, the file holds exactly the
 /// committed batches.
@@ -41,15 +41,15 @@ public final class Store: Sendable {
   private nonisolated(unsafe) let connection: Connection
   private let isLeased = Atomic(false)
 
-  /// Whether reads have connections of their own. No other connection can reach a store in memory.
-  private let hasReaders: Bool
+  /// The absolute path for the connections of reads; empty for a store in memory, which no other connection can reach.
+  private let filePath: String
   /// Connections of reads that nothing uses at the moment.
   private let readers = Mutex<[Reader]>([])
   private let trustsSchema: Bool
 
-  /// A connection, which one operation has at a time.
-  private struct Reader: @unchecked Sendable {
-    let connection: Connection
+  /// A connection of reads: among the idle ones, or in one lease.
+  private struct Reader: Sendable {
+    nonisolated(unsafe) let connection: Connection
   }
 
   /// What a store is opened for.
@@ -123,7 +123,7 @@ public final class Store: Sendable {
     connection.isUsable = false
     self.path = path
     self.trustsSchema = trustsSchema
-    hasReaders = !isInMemory
+    filePath = connection.filePath
     unsafe self.connection = connection
   }
 
@@ -342,13 +342,13 @@ extension Store {
 
     /// A lease that only reads.
     fileprivate static func reading(_ store: Store) throws(StoreError) -> Lease {
-      guard store.hasReaders else { return try Lease(store) }
+      guard !store.filePath.isEmpty else { return try Lease(store) }
       let idle = store.readers.withLock { $0.popLast() }
       let reader = try StoreError.converting(path: store.path) {
         try idle
           ?? Reader(
             connection: Store.connect(
-              path: store.path, for: .readOnly, trustsSchema: store.trustsSchema))
+              path: store.filePath, for: .readOnly, trustsSchema: store.trustsSchema))
       }
       return Lease(store, reader: reader)
     }

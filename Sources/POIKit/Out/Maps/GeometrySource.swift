@@ -67,4 +67,7 @@ extension GeometrySource {
 extension Model {
   /// The name of the spatial index of the table in a shipped store.
   var spatialIndex: String { table + "_spatial" }
+
+  /// The number of triggers, whose names begin with the index's, that keep it equal to the rows.
+  static let spatialTriggerCount = 6
 }

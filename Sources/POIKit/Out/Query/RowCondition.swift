@@ -8,7 +8,8 @@ struct RowCondition {
 
   private let layout: RecordLayout
   private let model: Model
-  private let spatialIndex: SQL?
+  private let includesRemoved: Bool
+  private let connection: Connection
   private var values: [RowValue] = []
 
   /// The `WHERE` clause, or nothing.
@@ -22,19 +23,11 @@ struct RowCondition {
   ) throws {
     self.layout = layout
     self.model = model
-    // Rows that are marked as removed are not in the index.
-    let index = model.spatialIndex
-    let isIndexed =
-      try !includesRemoved
-      && connection.integer(
-        """
-        SELECT 1 FROM main.sqlite_schema
-        WHERE name = \(literal: index) COLLATE NOCASE AND sql LIKE 'CREATE VIRTUAL TABLE%USING rtree%'
-        """) != nil
-    spatialIndex = isIndexed ? "main.\(name: index)" : nil
+    self.includesRemoved = includesRemoved
+    self.connection = connection
     var conditions: [SQL] = []
     if !includesRemoved, model.tombstoneColumn != nil { conditions.append(model.isLive(in: "t")) }
-    for filter in filters { conditions.append(try condition(filter)) }
+    if !filters.isEmpty { conditions.append(try condition(.all(filters))) }
     guard values.count <= RowCondition.valueLimit else {
       throw StoreFailure(
         .invalidOptions,
@@ -75,7 +68,7 @@ struct RowCondition {
   private mutating func condition(_ box: GeographicBox) throws -> SQL {
     let source = try GeometrySource(of: model)
     var condition: SQL = ""
-    if let spatialIndex {
+    if let spatialIndex = try spatialIndex() {
       condition = """
         t.\(StoreSchema.idColumn) IN (SELECT id FROM \(spatialIndex) \
         WHERE \(touches(box, "minx", "maxx", "miny", "maxy"))) AND\u{20}
@@ -97,6 +90,22 @@ struct RowCondition {
         box, bound("min", "0"), bound("max", "0"), bound("min", "1"), bound("max", "1"))
       return "(\(condition)(SELECT \(isTouched) FROM \(GeometrySource.numbers(of: column(field)))))"
     }
+  }
+
+  /// The spatial index of a shipped store; nil if there is none, or if its triggers are gone, so that it may be behind the
+  /// rows. Rows that are marked as removed are not in it.
+  private func spatialIndex() throws -> SQL? {
+    let name = model.spatialIndex
+    let triggers = try Trigger.all(withPrefix: name + "_", in: connection)
+    let isIndexed =
+      try !includesRemoved
+      && triggers.count { TableSchema.isSame($0.table, model.table) } == Model.spatialTriggerCount
+      && connection.integer(
+        """
+        SELECT 1 FROM main.sqlite_schema WHERE name = \(literal: name) COLLATE NOCASE
+        AND sql LIKE 'CREATE VIRTUAL TABLE%USING rtree(id, minx, maxx, miny, maxy)'
+        """) != nil
+    return isIndexed ? "main.\(name: name)" : nil
   }
 
   /// The condition that a rectangle touches a box.

@@ -48,7 +48,8 @@ extension Store {
   /// Calls `body` with each row of a table of records, one after the other, so that memory does not grow
   /// with their number.
   ///
-  /// - Parameters: as for `rows(of:where:orderedBy:limit:offset:)`. `body` may use the store; what it changes is not read.
+  /// - Parameters: as for `rows(of:where:orderedBy:limit:offset:)`. `body` may read a store in a file, and write to it in WAL mode;
+  ///   what it writes is not read.
   /// - Throws: as that one does, or the error of `body`, which ends the reading.
   public func forEachRow(
     of table: String? = nil, where filters: [RowFilter] = [], orderedBy orders: [RowOrder] = [],
