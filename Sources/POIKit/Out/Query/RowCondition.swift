@@ -92,7 +92,7 @@ struct RowCondition {
     }
   }
 
-  /// The spatial index of a shipped store; nil if there is none, or if its triggers are gone, so that it may be behind the
+  /// The spatial index of a shipped store; nil without one, or if its triggers are gone, so that it may be behind the
   /// rows. Rows that are marked as removed are not in it.
   private func spatialIndex() throws -> SQL? {
     let name = model.spatialIndex
