@@ -26,6 +26,7 @@ let package = Package(
     .library(name: "POIKit", targets: ["POIKit"]),
     .library(name: "POIKitAsync", targets: ["POIKitAsync"]),
     .library(name: "POIKitFoundation", targets: ["POIKitFoundation"]),
+    .library(name: "POIReport", targets: ["POIReport"]),
     .library(name: "POISync", targets: ["POISync"]),
     .library(name: "ModelInference", targets: ["ModelInference"]),
     .executable(name: "poi-import", targets: ["poi-import"]),
@@ -49,6 +50,9 @@ let package = Package(
       ]),
     .target(name: "SyncRules"),
     .target(
+      name: "POIReport",
+      dependencies: ["JSONStreaming", "POIKit", "POIPlatform", "POIRecords", "POISQLite"]),
+    .target(
       name: "POISync",
       dependencies: [
         "JSONStreaming", "POIFiles", "POIKit", "POIPlatform", "POIRecords", "POISQLite",
@@ -59,21 +63,24 @@ let package = Package(
     .target(
       name: "ModelInference", dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POIRecords"]),
     .target(
-      name: "POIToolSupport", dependencies: ["POIFiles", "POIKit", "POIPlatform", "POISQLite"]),
+      name: "POIToolSupport",
+      dependencies: ["JSONStreaming", "POIFiles", "POIKit", "POIPlatform", "POISQLite"]),
     .executableTarget(
       name: "poi-import",
       dependencies: [
-        "JSONStreaming", "ModelInference", "POIFiles", "POIKit", "POIPlatform", "POISQLite",
-        "POIToolSupport",
+        "JSONStreaming", "ModelInference", "POIFiles", "POIKit", "POIPlatform", "POIReport",
+        "POISQLite", "POIToolSupport",
       ],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
-      name: "poi-dedup", dependencies: ["POIKit", "POIPlatform", "POISQLite", "POIToolSupport"],
+      name: "poi-dedup",
+      dependencies: ["POIKit", "POIPlatform", "POIReport", "POISQLite", "POIToolSupport"],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
       name: "poi-export",
       dependencies: [
-        "JSONStreaming", "POIFiles", "POIKit", "POIPlatform", "POISQLite", "POIToolSupport",
+        "JSONStreaming", "POIFiles", "POIKit", "POIPlatform", "POIReport", "POISQLite",
+        "POIToolSupport",
       ],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
@@ -135,6 +142,11 @@ let package = Package(
       name: "POIKitOutTests",
       dependencies: [
         "JSONStreaming", "POIKit", "POIKitTestSupport", "POIRecords", "POISQLite", "POITestSupport",
+      ]),
+    .testTarget(
+      name: "POIReportTests",
+      dependencies: [
+        "POIKit", "POIKitTestSupport", "POIRecords", "POIReport", "POISQLite", "POITestSupport",
       ]),
     .testTarget(
       name: "ModelInferenceTests",

@@ -47,7 +47,8 @@ RESULTS = ["exit code", "digest", "content", "rejects", "output"]
 # The programs that compress an export, by the end of its name.
 COMPRESSORS = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
 
-OLD = b"old"
+# A page replaces only a page.
+OLD = b"<!DOCTYPE html>"
 
 
 class Case:
@@ -555,7 +556,7 @@ def widened(tools, generator, scratch, scale):
 
 
 def exports(tools, generator, scratch, scale):
-    """Every format and compression, two checks, a GeoPackage, a store to ship, and differences."""
+    """Every format and compression, two checks, a GeoPackage, a store to ship, and differences as lines and as a page."""
     place = case_folder(scratch)
     number = {"type": ["number", "null"]}
     model = {**MODEL, "properties": {**MODEL["properties"], "latitude": number, "longitude": number}}
@@ -583,6 +584,9 @@ def exports(tools, generator, scratch, scale):
     yield Case(
         "differences", place, base, ["poi-export", "--diff", "old.sqlite", "-o", "out.diff"],
         output="out.diff")
+    yield Case(
+        "page of differences", place, base, ["poi-export", "--diff", "old.sqlite", "--html", "out.html"],
+        output="out.html")
 
 
 def blown_up(lines):

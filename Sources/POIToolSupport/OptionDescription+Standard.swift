@@ -83,6 +83,18 @@ extension OptionDescription {
     default: ReportForm.text.rawValue,
     summary: "the form of the report on standard output",
     section: standardSection)
+
+  /// `--html FILE`, for tools that can show their report as a page.
+  ///
+  /// - Parameter other: the option that it needs.
+  public static func html(with other: String? = nil) -> OptionDescription {
+    OptionDescription(
+      "html", "FILE",
+      summary: "also write a page with pictures of what happened to FILE",
+      detail:
+        "It is one file that loads nothing. It shows records, so it is as private as the store.",
+      section: standardSection, with: other)
+  }
 }
 
 extension DeduplicationOptions.NullKeyRule {

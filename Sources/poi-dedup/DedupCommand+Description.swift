@@ -142,7 +142,7 @@ extension DedupCommand {
         "memory", "SIZE", default: "64MiB",
         summary: "memory for sorting; larger tables use temporary files",
         section: "How to do it"),
-      .report,
+      .report, .html(),
     ],
     tasks: [
       TaskDescription("undo", accepts: ["store", "busy", "trust-schema", "report"]),
@@ -151,6 +151,7 @@ extension DedupCommand {
       TaskDescription(
         "purge-tombstones", accepts: ["store", "table", "busy", "trust-schema", "report"]),
     ],
+    exclusions: [["dry-run", "html"]],
     exitCodes: [
       .done, .rejected.meaning("with --dangling, references to missing rows exist"), .usage,
       .dataError.meaning(

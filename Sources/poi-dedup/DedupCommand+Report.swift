@@ -93,16 +93,10 @@ extension DedupCommand {
   }
 
   private func reasons(of plan: DeduplicationPlan, earlier: Int) -> String {
-    let reasons = plan.reasons
-    return [
-      (options.keep == .newest ? "older" : "younger", reasons.timestamp),
-      ("without timestamp", reasons.timestampPresent),
-      ("live, with a removal of the same time", reasons.tombstone),
-      ("ties broken by digest", reasons.digest),
-      ("\(options.keep == .newest ? "earlier" : "later") by the order of import", reasons.later),
-      ("identical", reasons.identical),
-      ("before the run was interrupted", earlier),
-    ].filter { $0.1 > 0 }.map { "\(QuantityFormat.count($0.1)) \($0.0)" }.joined(separator: ", ")
+    let reasons =
+      plan.reasons.described(keeping: options.keep) + [("before the run was interrupted", earlier)]
+    return reasons.filter { $0.count > 0 }.map { "\(QuantityFormat.count($0.count)) \($0.name)" }
+      .joined(separator: ", ")
   }
 
   private func decisions(of plan: DeduplicationPlan) -> String {

@@ -39,12 +39,18 @@ struct DedupCommand {
   let busyTimeout: Duration
   let task: Task
   let isReportJSON: Bool
+  /// The page of `--html`.
+  let page: PageFile?
+  /// This command for a shell.
+  let commandLine: String
   var options = DeduplicationOptions()
 
   /// The rule for keys with NULL, if it was named.
   var nullKey: DeduplicationOptions.NullKeyRule?
 
   init(_ arguments: ParsedArguments) throws {
+    page = try PageFile(arguments)
+    commandLine = arguments.commandLine(adding: [])
     let isUndoing = arguments.flag("undo")
     let run = try DedupCommand.run(arguments, isUndoing: isUndoing)
     storePaths = try arguments.texts(

@@ -158,6 +158,10 @@ enum DedupDatabase {
     _ job: DedupCommand, on connection: Connection, note: (String) -> Void,
     progress: (StoreProgress) -> BatchDecision
   ) throws -> DedupOutcome {
+    guard job.page == nil else {
+      throw ToolFailure(
+        .usage, "\(job.storePath): --html needs a table of poi-import, whose model it describes")
+    }
     if case .undo(let run) = job.task {
       return .undone(try Deduplicator.undo(run: run, on: connection, clock: SystemClock.now))
     }

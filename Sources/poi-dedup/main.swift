@@ -1,4 +1,5 @@
 import POIKit
+import POIReport
 import POISQLite
 import POIToolSupport
 
@@ -22,6 +23,15 @@ runTool(DedupCommand.description) { arguments, tool in
   job.write(outcome, to: &tool)
   for warning in outcome.warnings { diagnostics.warning(warning) }
   for note in outcome.notes(archives: job.options.archive) { diagnostics.note(note) }
+  if let page = job.page, case .deduplicated(let report, let layout, _) = outcome {
+    do {
+      let store = try Store(job.storePath, for: .existing, trustsSchema: job.trustsSchema)
+      let html = try report.html(of: store, table: layout.table, commandLine: job.commandLine)
+      try page.write(html, besideStoreAt: job.storePath)
+    } catch let error as StoreError {
+      throw ToolFailure(error)
+    }
+  }
   return failure?.code
     ?? (outcome.isInterrupted ? .interrupted : outcome.hasFindings ? .rejected : .done)
 }

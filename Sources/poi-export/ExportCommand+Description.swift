@@ -79,7 +79,7 @@ extension ExportCommand {
           "read each written record again, as an import does, and say which ones the model refuses",
         detail: "It needs all attributes, as ndjson or json. The records are written all the same.",
         section: "How to write it"),
-      .report,
+      .report, .html(with: "diff"),
       OptionDescription(
         "unsent",
         summary:
@@ -127,7 +127,7 @@ extension ExportCommand {
       TaskDescription("unsent", accepts: ["store", "table", "output", "trust-schema", "report"]),
       TaskDescription(
         "diff",
-        accepts: ["store", "table", "key", "ignore", "output", "trust-schema", "report"]),
+        accepts: ["store", "table", "key", "ignore", "output", "trust-schema", "report", "html"]),
       TaskDescription(
         "ship",
         accepts: [

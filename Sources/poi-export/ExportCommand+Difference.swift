@@ -1,24 +1,35 @@
 import POIKit
+import POIReport
 import POIToolSupport
 
 extension ExportCommand {
   /// Writes how the records differ from the records of an older store.
   func writeDifferences(from older: String, _ tool: inout ToolEnvironment) throws -> ExitCode {
+    var examples = DifferencePage()
     let report: DifferenceReport
     if let outputPath {
       try OutputFile.check(outputPath)
       // It has records of both stores.
       let modes = [older, storePath].map { StorePermissions.forFile(besideStoreAt: $0) }
       var file = try OutputFile(outputPath, mode: modes[0] & modes[1])
-      report = try compare(with: older, &tool) { bytes, _ in try file.write(bytes) }
+      report = try compare(with: older, &tool) { bytes, _ in
+        examples.collect(bytes)
+        try file.write(bytes)
+      }
       if report.isFinished { try file.complete() }
     } else {
-      report = try compare(with: older, &tool) { bytes, tool in tool.output.write(json: bytes) }
+      report = try compare(with: older, &tool) { bytes, tool in
+        examples.collect(bytes)
+        tool.output.write(json: bytes)
+      }
     }
     tool.diagnostics.clearProgress()
     if isReportJSON { tool.output.write(json: json(of: report).indented(width: 0) + "\n") }
     guard report.isFinished || tool.output.isClosed else { return interrupted(tool) }
     if !isReportJSON { write(report, older, to: &tool) }
+    try page?.write(
+      examples.html(of: report, in: store(at: storePath), commandLine: commandLine),
+      besideStoreAt: storePath)
     return report.areEqual ? .done : .rejected
   }
 

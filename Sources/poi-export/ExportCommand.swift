@@ -48,7 +48,14 @@ struct ExportCommand {
   private(set) var differenceOptions = DifferenceOptions()
   private(set) var shippingOptions = ShippingOptions()
 
+  /// The page of `--html`.
+  let page: PageFile?
+  /// This command for a shell.
+  let commandLine: String
+
   init(_ arguments: ParsedArguments) throws {
+    page = try PageFile(arguments)
+    commandLine = arguments.commandLine(adding: [])
     storePath = try arguments.texts("store", orPositionals: Array(arguments.positionals.prefix(1)))[
       0]
     table = arguments.text("table")

@@ -276,7 +276,7 @@ extension ImportCommand {
           + "elsewhere. The records of a key are in one shard. A table holds records of one shard only. "
           + "poi-dedup --digest adds the digests of the stores.",
         section: "Many machines"),
-      .report,
+      .report, .html(),
     ],
     tasks: [
       TaskDescription("infer", Inference.print.rawValue, accepts: printingAccepts),

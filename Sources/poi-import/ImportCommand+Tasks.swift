@@ -370,25 +370,28 @@ extension ImportCommand {
       return .done
     }
     var session = try session(diagnostics) { Self.decision($0, diagnostics) }
+    let report: ImportReport
     do throws(StoreError) {
       try warnOfEarlierImports(session, diagnostics)
       for path in inputs { try importInput(&session, path) }
-      let report = try session.finish()
-      show(report, &tool)
-      // A few rejects are bad records; many are records of another form.
-      if !widens, report.counters.rejected * 2 >= report.counters.read {
-        let changes = model.widened(by: session.misfits) { _ in nil }.changes
-        model.note(changes, "could be widened with --widen", diagnostics)
-      }
-      return report.exitCode
+      report = try session.finish()
     } catch {
       guard let report = session.failedReport() else { throw error }
       let failure = ToolFailure(error)
       diagnostics.error(failure.message)
       show(report, &tool)
       suggest(error.places ?? [], adding: [], diagnostics)
+      try? writePage(of: report)
       return failure.code
     }
+    show(report, &tool)
+    // A few rejects are bad records; many are records of another form.
+    if !widens, report.counters.rejected * 2 >= report.counters.read {
+      let changes = model.widened(by: session.misfits) { _ in nil }.changes
+      model.note(changes, "could be widened with --widen", diagnostics)
+    }
+    try writePage(of: report)
+    return report.exitCode
   }
 
   /// Whether the only input is an address whose version was imported into the table with the same model.

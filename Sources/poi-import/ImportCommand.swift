@@ -1,6 +1,7 @@
 import POIFiles
 import POIKit
 import POIPlatform
+import POIReport
 import POIToolSupport
 
 /// The parsed options of `poi-import`.
@@ -32,6 +33,7 @@ struct ImportCommand {
   let isReportJSON: Bool
   /// The members of files that are left out beside their arrays of records.
   let leftOutMembers: [String]
+  private let page: PageFile?
   var options = ImportOptions()
 
   init(_ arguments: ParsedArguments) throws {
@@ -48,6 +50,7 @@ struct ImportCommand {
     isDryRun = arguments.flag("dry-run")
     widens = arguments.flag("widen")
     addsColumns = arguments.flag("add-columns")
+    page = try PageFile(arguments)
     isReportJSON = arguments.choice("report", as: OptionDescription.ReportForm.self) == .json
     options.batchSize = try arguments.integer("batch", in: 1...1_000_000)
     options.batchByteLimit =
@@ -239,6 +242,15 @@ struct ImportCommand {
             ? "" : "; \(count) tables named poikit_… are added for resuming, rejects and undo"))
     }
     return try Store(storePath, for: .shared, trustsSchema: trustsSchema)
+  }
+
+  /// Writes the page of `--html`.
+  func writePage(of report: ImportReport) throws {
+    guard let page else { return }
+    let store = isDryRun ? nil : try Store(storePath, for: .existing, trustsSchema: trustsSchema)
+    try page.write(
+      report.html(of: store, table: model.table, commandLine: commandLine()),
+      besideStoreAt: storePath)
   }
 
   func checkOptions() throws {

@@ -183,13 +183,16 @@ import Testing
     }
     for report in ["text", "json"] {
       let outcome = try importer.run(
-        ["--infer", "--report", report, "-s", "\(report).sqlite", "\(secret)/page.csv?key=s3cret"],
-        in: folder)
+        [
+          "--infer", "--report", report, "--html", "page.html", "-s", "\(report).sqlite",
+          "\(secret)/page.csv?key=s3cret",
+        ], in: folder)
       #expect(outcome.exitCode == 0, "\(outcome)")
       #expect(!(outcome.output + outcome.messages).contains("s3cret"), "\(outcome)")
-      let bytes = try Files.bytes(of: "\(folder)/\(report).sqlite")
-      #expect(String(decoding: bytes, as: UTF8.self).contains("key=…"))
-      #expect(!String(decoding: bytes, as: UTF8.self).contains("s3cret"))
+      for file in ["\(report).sqlite", "page.html"] {
+        let text = String(decoding: try Files.bytes(of: "\(folder)/\(file)"), as: UTF8.self)
+        #expect(text.contains("key=…") && !text.contains("s3cret"), "\(file)")
+      }
     }
     let log = try String(contentsOfFile: "\(folder)/log", encoding: .utf8)
     #expect(log.contains("GET /page.csv?key=s3cret Basic "))

@@ -59,7 +59,9 @@ struct ToolJob: Sendable, CustomStringConvertible {
     importing("overwrite from an envelope", "envelope", ["--merge", "overwrite"]),
     importing("fill from gzip", "packed.gz", ["--merge", "store-trump"]),
     importing("merge a snapshot", "base", ["--snapshot", "--max-removals", "100%"]),
-    ToolJob(name: "deduplicate", preparation: [appended], arguments: deduplication),
+    ToolJob(
+      name: "deduplicate to a page", preparation: [appended],
+      arguments: deduplication + ["--html", "page.html"]),
     ToolJob(
       name: "merge losers", preparation: [appended],
       arguments: deduplication + ["--merge-losers"]),

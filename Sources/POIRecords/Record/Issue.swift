@@ -54,6 +54,15 @@ extension Issue {
     let isPlaced = !isLimit && !malformation.isTruncated && place > 1
     self.init(
       rule: malformation.rule, attribute: nil,
-      message: malformation.message + (isPlaced ? ", byte \(place) of the record" : ""))
+      message: malformation.message + (isPlaced ? Self.placed(at: "\(place)") : ""))
+  }
+
+  private static func placed(at byte: String) -> String { ", byte \(byte) of the record" }
+
+  /// The byte of the record, from 1, that a message about unreadable bytes names; nil if it names none.
+  package static func byte(namedBy message: String) -> Int? {
+    let number = message.dropLast(placed(at: "").count - 7).reversed().prefix(while: \.isNumber)
+    let byte = String(number.reversed())
+    return message.hasSuffix(placed(at: byte)) ? Int(byte) : nil
   }
 }

@@ -91,6 +91,20 @@ extension DeduplicationPlan {
     /// The number of all losers.
     public var total: Int { counts.reduce(0, +) }
 
+    /// The reasons in words, with the numbers of their losers.
+    package func described(keeping keep: DeduplicationOptions.KeepRule) -> [(
+      name: String, count: Int
+    )] {
+      [
+        (keep == .newest ? "older" : "younger", timestamp),
+        ("without timestamp", timestampPresent),
+        ("live, with a removal of the same time", tombstone),
+        ("ties broken by digest", digest),
+        ("\(keep == .newest ? "earlier" : "later") by the order of import", later),
+        ("identical", identical),
+      ]
+    }
+
     /// The number of losers for a reason.
     public internal(set) subscript(reason: Reason) -> Int {
       get { counts[reason.index] }

@@ -1,5 +1,5 @@
-internal import POIRecords
-internal import POISQLite
+package import POIRecords
+package import POISQLite
 
 /// A record's row in the database: its columns, and the columns of its related rows.
 extension RecordLayout {
@@ -35,7 +35,7 @@ extension RecordLayout {
   ///   - rowID: the row id.
   ///   - others: more result columns.
   ///   - rest: conditions and order.
-  func query(
+  package func query(
     of model: Model, from source: SQL? = nil, rowID: SQL = "t.\(StoreSchema.idColumn)",
     with others: [SQL] = [], rest: SQL
   ) -> SQL {
@@ -52,7 +52,7 @@ extension RecordLayout {
 
 extension Model {
   /// The condition that a row of the table is not marked as removed.
-  func isLive(in row: SQL) -> SQL {
+  package func isLive(in row: SQL) -> SQL {
     tombstoneColumn.map { "coalesce(\(row).\(name: $0), 0) = 0" } ?? "1"
   }
 }

@@ -396,6 +396,16 @@ extension Store {
     let lease = try Lease.reading(self)
     return try StoreError.converting(path: path) { try body(lease) }
   }
+
+  /// Calls `body` with a connection that only reads, inside one transaction, and converts its errors.
+  package func withReader<Result>(
+    _ body: (Connection) throws -> Result
+  ) throws(StoreError) -> Result {
+    try reading { (lease) in
+      let connection = lease.connection
+      return try connection.inTransaction(.deferred) { try body(connection) }
+    }
+  }
 }
 
 extension Store {

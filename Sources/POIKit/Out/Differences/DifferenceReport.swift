@@ -51,6 +51,21 @@ public struct DifferenceReport: Sendable, Hashable {
   /// The attributes that only one of the models has, or that the two keep as different types. They are not compared.
   public var uncomparedAttributes: [String] = []
 
+  /// Where the first added, changed and removed records are: degrees of longitude and latitude.
+  package private(set) var places: [Change: [SIMD2<Double>]] = [:]
+
+  /// How a record differs.
+  package enum Change: String, Sendable, CaseIterable {
+    case added, changed, removed
+  }
+
+  /// Appends the place of a row, if it is one of the first 1,000.
+  mutating func append(_ rows: RowReader, of change: Change, _ reader: inout PlaceReader?) {
+    guard places[change, default: []].count < 1_000, let place = reader?.place(in: rows.statement)
+    else { return }
+    places[change, default: []].append(place)
+  }
+
   /// Whether all records were compared by all attributes, and are equal.
   public var areEqual: Bool {
     addedCount + removedCount + changedCount == 0 && keylessCounts == Pair()

@@ -11,6 +11,7 @@ struct StoreComparison: ~Copyable {
   private let attributes: ComparedAttributes
   private let writers: (older: RecordWriter, newer: RecordWriter)
   private let manyReaders: [(older: RowReader, newer: RowReader)]
+  private var places: PlaceReader?
   private var output: RowOutput
   private var report: DifferenceReport
   private var changedCounts: [String: Int] = [:]
@@ -63,6 +64,7 @@ struct StoreComparison: ~Copyable {
     report.repeatedKeyCounts.older = olderRows.repeatedKeyCount
     report.repeatedKeyCounts.newer = newerRows.repeatedKeyCount
     self.manyReaders = manyReaders
+    places = PlaceReader(of: newer.model)
     self.writers = writers
     self.report = report
     output = RowOutput()
@@ -99,6 +101,7 @@ struct StoreComparison: ~Copyable {
         try writeChange()
       } else {
         report.addedCount += 1
+        report.append(rows, of: .added, &places)
         try appendRecord("added", from: writers.newer, newer)
       }
     }
@@ -110,6 +113,7 @@ struct StoreComparison: ~Copyable {
   ) throws {
     let rows = try RowReader(older.model, in: older.connection)
     let writer = try RecordWriter(older.model, columns: [], reader: rows, in: older.connection)
+    var places = PlaceReader(of: older.model)
     while report.isFinished, try rows.step() {
       switch try standing(of: rows, in: older) {
       case .keyless: report.keylessCounts.older += 1
@@ -117,6 +121,7 @@ struct StoreComparison: ~Copyable {
       case .comparable:
         if try !newer.find(rows.statement, keyFields: older.keyFields) {
           report.removedCount += 1
+          report.append(rows, of: .removed, &places)
           try appendRecord("removed", from: writer, older)
         }
       }
@@ -166,6 +171,7 @@ struct StoreComparison: ~Copyable {
       report.equalCount += 1
     } else {
       report.changedCount += 1
+      report.append(new, of: .changed, &places)
       JSONText.append("}}\n", to: &output.bytes)
     }
   }

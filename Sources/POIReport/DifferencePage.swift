@@ -1,0 +1,100 @@
+internal import JSONStreaming
+public import POIKit
+internal import POIRecords
+
+/// Collects examples of what a comparison of two stores writes, for a page.
+///
+/// ```swift
+/// var page = DifferencePage()
+/// let report = try newer.compare(withOlder: older) { page.collect($0) }
+/// let html = try page.html(of: report, in: newer)
+/// ```
+public struct DifferencePage {
+  private var line: [UInt8] = []
+  private var examples: [String: [HTML]] = [:]
+
+  /// A page without examples.
+  public init() {}
+
+  /// Collects examples from a piece of the output of `Store.compare`. A line may be in several pieces.
+  public mutating func collect(_ piece: Span<UInt8>) {
+    guard examples.count < 3 || examples.values.contains(where: { $0.count < Page.exampleLimit })
+    else { return }
+    for index in piece.indices {
+      line.append(piece[index])
+      guard piece[index] == UInt8(ascii: "\n") else { continue }
+      if let change = try? JSONValue(parsing: line.span) { collect(change) }
+      line.removeAll(keepingCapacity: true)
+    }
+  }
+
+  private mutating func collect(_ change: JSONValue) {
+    guard let kind = change["change"]?.string, let key = change["key"]?.members,
+      examples[kind, default: []].count < Page.exampleLimit
+    else { return }
+    func cell(_ value: JSONValue?) -> HTML {
+      "<td>\(text: value?.string ?? value?.description ?? "")</td>"
+    }
+    let members = (change["attributes"] ?? change["record"])?.members ?? []
+    let isChange = kind == "changed"
+    let rows = members.html { member in
+      let cells =
+        isChange ? "\(cell(member.value["old"]))\(cell(member.value["new"]))" : cell(member.value)
+      return "<tr><th scope=\"row\">\(text: member.name)</th>\(cells)</tr>"
+    }
+    examples[kind, default: []].append(
+      Page.details(
+        "\(key.html { "\(text: $0.value.string ?? $0.value.description, limit: 60) " })",
+        Page.table(isChange ? ["attribute", "old", "new"] : ["attribute", "value"], rows)))
+  }
+
+  /// Returns the page.
+  ///
+  /// - Parameters:
+  ///   - report: the report of the comparison.
+  ///   - newer: the newer store.
+  ///   - commandLine: the command, without secrets, if there was one.
+  /// - Throws: `StoreError` if the store cannot be read.
+  public func html(
+    of report: DifferenceReport, in newer: Store, commandLine: String? = nil
+  ) throws(StoreError) -> [UInt8] {
+    let counts = [
+      (name: "equal", count: report.equalCount), ("changed", report.changedCount),
+      ("added", report.addedCount), ("removed", report.removedCount),
+    ]
+    let attributes = report.changedAttributes.map { (name: $0.name, count: $0.recordCount) }
+    let (keyless, repeated) = (report.keylessCounts, report.repeatedKeyCounts)
+    let others = [
+      (name: "without key in the older", count: keyless.older),
+      ("without key in the newer", keyless.newer),
+      ("repeated keys in the older", repeated.older),
+      ("repeated keys in the newer", repeated.newer),
+      ("attributes that only one has", report.uncomparedAttributes.count),
+    ]
+    let flow = Page.section(
+      "How do the stores differ?",
+      "Each key is in one part. Below, how many records changed by attribute.",
+      "\(Page.bar(counts, styles: ["s0", "other", "new", "bad"]))\(Page.counts(others))\(Page.list(attributes))"
+    )
+    let sections = counts.map { kind, count -> HTML? in
+      examples[kind].map { found in
+        Page.section(
+          "Which records were \(text: kind)?",
+          found.count < count ? "\(found.count) of \(count) are here." : "",
+          found.html { $0 })
+      }
+    }
+    let styles: [HTML] = ["new", "other", "bad"]
+    let marks = zip(DifferenceReport.Change.allCases, styles).map { change, style in
+      DensityMap.Marks(name: change.rawValue, style: style, places: report.places[change] ?? [])
+    }
+    let model = try newer.model(ofTable: report.table)
+    let profile = try newer.withReader { connection in
+      try TableProfile(of: model, in: connection).sections(marks)
+    }
+    let facts = try Page.facts(ofTable: report.table, in: newer, commandLine: commandLine)
+    return Page.bytes(
+      "Difference of \(report.table)", facts,
+      [flow] + profile.prefix(1) + sections + profile.suffix(1))
+  }
+}

@@ -1,0 +1,104 @@
+internal import POIKit
+internal import POIRecords
+internal import POISQLite
+
+/// Up to 20 rejects of each rule, and where the first 1,000 are.
+struct RejectExamples {
+  private static let placeLimit = 1_000
+
+  private var examples: [String: [HTML]] = [:]
+  private(set) var marks = DensityMap.Marks(name: "rejects that name a place", style: "bad")
+
+  /// No examples: a dry run stores no rejects.
+  init() {}
+
+  init(ofRun run: Int64, of model: Model, in connection: Connection) throws {
+    let fields = RecordLayout(model).fields
+    var places = PlaceReader(of: model)
+    var rows = try connection.prepare(
+      """
+      SELECT rule, attribute, message, line, substr(raw, 1, 1000000) FROM main.poikit_reject
+      WHERE run = \(run) ORDER BY id
+      """, isPersistent: false)
+    while try rows.step() {
+      let rule = rows.text(0)
+      if marks.places.count < Self.placeLimit, let place = places?.place(ofRecord: rows.bytes(4)) {
+        marks.places.append(place)
+      }
+      guard examples[rule, default: []].count < Page.exampleLimit else { continue }
+      let (attribute, message) = (rows.text(1), rows.text(2))
+      let raw = rows.bytes(4)
+      var place = Issue.byte(namedBy: message).map { min($0 - 1, raw.count)..<min($0, raw.count) }
+      if case .pointer(let tokens) = fields.first(where: { $0.path == attribute })?.attribute.source
+      {
+        place = place ?? Self.value(ofMember: tokens.last ?? "", in: raw)
+      }
+      examples[rule, default: []].append(
+        """
+        <tr><td class="n">\(text: rows.text(3))</td>\
+        <td><b>\(text: attribute)</b> \(text: message)</td>\
+        <td><code>\(Self.excerpt(of: raw, around: place ?? 0..<0))</code></td></tr>
+
+        """)
+    }
+  }
+
+  /// The bytes of the first member of a name, to the comma or brace behind its value.
+  private static func value(ofMember name: String, in raw: Span<UInt8>) -> Range<Int>? {
+    let name = Array("\"\(name)\"".utf8)
+    guard
+      let start = raw.indices.dropLast(name.count).first(where: { start in
+        name.indices.allSatisfy { raw[start + $0] == name[$0] }
+      })
+    else { return nil }
+    var (end, isInText) = (start + name.count, false)
+    while end < raw.count,
+      isInText || raw[end] != UInt8(ascii: ",") && raw[end] != UInt8(ascii: "}")
+    {
+      if raw[end] == UInt8(ascii: "\"") { isInText.toggle() }
+      end += raw[end] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return start..<min(end, raw.count)
+  }
+
+  /// The text around a place, which is marked.
+  private static func excerpt(of raw: Span<UInt8>, around place: Range<Int>) -> HTML {
+    var start = max(0, place.lowerBound - 60)
+    var end = min(raw.count, place.upperBound + 60)
+    // No character is cut.
+    while start < place.lowerBound, raw[start] & 0xC0 == 0x80 { start += 1 }
+    while end > place.upperBound, end < raw.count, raw[end] & 0xC0 == 0x80 { end -= 1 }
+    func text(_ range: Range<Int>) -> HTML {
+      "\(text: String(decoding: range.map { raw[$0] }, as: UTF8.self))"
+    }
+    let mark: HTML = place.isEmpty ? "" : "<mark>\(text(place))</mark>"
+    return """
+      \(start > 0 ? "…" : "")\(text(start..<place.lowerBound))\(mark)\
+      \(text(place.upperBound..<end))\(end < raw.count ? "…" : "")
+      """
+  }
+
+  /// The rules with the numbers of the report; nil without rejects.
+  func section(of report: ImportReport) -> HTML? {
+    guard report.counters.rejected > 0 else { return nil }
+    let rules = report.rejectsByRule.sorted { ($1.count, $0.rule) < ($0.count, $1.rule) }
+    return Page.section(
+      "Why were records rejected?",
+      "\(report.counters.rejected) records. Each counts under the first rule that it breaks.",
+      rules.html { rule, count in
+        let attributes = (report.rejectsByAttribute[rule] ?? [:]).sorted { $0.key < $1.key }
+        let found = examples[rule] ?? []
+        return Page.details(
+          """
+          <b>\(count)</b> \(text: rule) \
+          <small>\(attributes.html { "\(text: $0.key) \($0.value) " })</small>
+          """,
+          found.isEmpty
+            ? "<p>The store has none of them.</p>"
+            : """
+            \(Page.table(["line", "what is wrong", "bytes"], found.html { $0 }))\
+            \(found.count < count ? "<p>\(found.count) of \(count) are here.</p>" : "")
+            """)
+      })
+  }
+}
