@@ -15,7 +15,9 @@ struct ColumnProfile {
   /// The extreme numbers and times; of texts, the lengths in bytes.
   private var (least, greatest) = (Double.infinity, -Double.infinity)
   private var bins = Grid(width: 64, height: 1, exponent: -20)
-  private var kept: [UInt64: (value: String, count: Int)] = [:]
+  private var kept: [(hash: UInt64, value: String, count: Int)] = []
+  /// A hash table of `kept`: indices from 1, or 0.
+  private var slots = [UInt16](repeating: 0, count: 4 * keptCount)
   /// How often all kept values lost one of their count, to make room.
   private var lossCount = 0
   /// The registers of a HyperLogLog sketch.
@@ -79,15 +81,33 @@ struct ColumnProfile {
   private mutating func keep(_ hash: UInt64, _ value: (Form) -> String) {
     let register = Int(hash >> 52)
     ranks[register] = max(ranks[register], UInt8((hash << 12 | 1 << 11).leadingZeroBitCount + 1))
-    if let index = kept.index(forKey: hash) {
-      kept.values[index].count += 1
+    // Of values that hardly repeat, none is kept after a while.
+    guard lossCount < 64 || !kept.isEmpty else { return }
+    let slot = slot(of: hash)
+    if slots[slot] > 0 {
+      kept[Int(slots[slot]) - 1].count += 1
     } else if kept.count == Self.keptCount {
       lossCount += 1
-      kept = kept.compactMapValues { $0.count > 1 ? ($0.value, $0.count - 1) : nil }
-    } else if lossCount < 64 || !kept.isEmpty {
-      // Of values that hardly repeat, none is kept after a while.
-      kept[hash] = (value(form), 1)
+      let others = kept.filter { $0.count > 1 }
+      kept = []
+      for slot in slots.indices { slots[slot] = 0 }
+      for other in others { append((other.hash, other.value, other.count - 1)) }
+    } else {
+      append((hash, value(form), 1))
     }
+  }
+
+  private mutating func append(_ entry: (hash: UInt64, value: String, count: Int)) {
+    kept.append(entry)
+    slots[slot(of: entry.hash)] = UInt16(kept.count)
+  }
+
+  private func slot(of hash: UInt64) -> Int {
+    var slot = Int(hash % UInt64(4 * Self.keptCount))
+    while slots[slot] > 0, kept[Int(slots[slot]) - 1].hash != hash {
+      slot = (slot + 1) % (4 * Self.keptCount)
+    }
+    return slot
   }
 
   private static func mixed(_ bits: UInt64) -> UInt64 {
@@ -112,7 +132,7 @@ struct ColumnProfile {
 
   /// The most frequent values if they repeat, and the extremes. After losses the counts are lower bounds.
   var values: HTML {
-    let frequent = kept.values.filter { $0.count > 1 && $0.count > filledCount / 200 }
+    let frequent = kept.filter { $0.count > 1 && $0.count > filledCount / 200 }
       .sorted { ($1.count, $0.value) < ($0.count, $1.value) }.prefix(4)
     let texts = frequent.html {
       "\(text: $0.value, limit: 60) <small>\(lossCount > 0 ? "at least " : "")\($0.count)</small>; "

@@ -3,7 +3,13 @@ internal import POIRecords
 
 /// The groups of duplicates of which rows were archived: how many of which size, and examples.
 struct DuplicateGroups {
-  private typealias Group = (winner: Int64, rowCount: Int, reason: String)
+  private struct Group {
+    let winner: Int64
+    let rowCount: Int
+    let reason: String
+    /// Of the first and the last loser in the archive.
+    let numbers: ClosedRange<Int64>
+  }
 
   private static let largestCount = 5
   private static let eachReasonCount = 3
@@ -28,9 +34,11 @@ struct DuplicateGroups {
     var others: [String: [Group]] = [:]
     var rows = try connection.prepare(query, isPersistent: false)
     while try rows.step() {
-      let group = (rows.integer(0), Int(rows.integer(1)) + 1, rows.text(2))
-      sizes[group.1, default: 0] += 1
-      let place = largest.firstIndex { $0.rowCount < group.1 } ?? largest.count
+      let group = Group(
+        winner: rows.integer(0), rowCount: Int(rows.integer(1)) + 1, reason: rows.text(2),
+        numbers: rows.integer(3)...rows.integer(4))
+      sizes[group.rowCount, default: 0] += 1
+      let place = largest.firstIndex { $0.rowCount < group.rowCount } ?? largest.count
       largest.insert(group, at: place)
       guard largest.count > Self.largestCount else { continue }
       let smaller = largest.removeLast()
@@ -50,15 +58,17 @@ struct DuplicateGroups {
     let column = model.timestamp.flatMap { model.attribute(named: $0)?.column }
     let (older, newer): (SQL, SQL) =
       column.map { ("a.\(name: $0)", "t.\(name: $0)") } ?? ("NULL", "NULL")
+    // Materialized, so that only the reasons are sorted.
     return """
-      SELECT a.poikit_winner_id, count(*), min(CASE
-        WHEN t.poikit_id IS NULL THEN 'the record that stayed is gone'
-        WHEN \(isEqual.joined(separator: " AND ")) THEN 'identical'
-        WHEN \(older) IS \(newer) THEN 'of the same time'
-        WHEN \(older) IS NULL THEN 'without timestamp' WHEN \(older) < \(newer) THEN 'older'
-        ELSE 'younger' END)
-      FROM \(archive) AS a LEFT JOIN main.\(name: model.table) AS t ON t.poikit_id = a.poikit_winner_id
-      WHERE a.poikit_run >= \(run) AND a.poikit_winner_id <> a.poikit_row_id GROUP BY 1
+      WITH loser AS MATERIALIZED (SELECT a.poikit_winner_id AS winner, a.poikit_number AS number, CASE
+          WHEN t.poikit_id IS NULL THEN 'the record that stayed is gone'
+          WHEN \(isEqual.joined(separator: " AND ")) THEN 'identical'
+          WHEN \(older) IS \(newer) THEN 'of the same time'
+          WHEN \(older) IS NULL THEN 'without timestamp' WHEN \(older) < \(newer) THEN 'older'
+          ELSE 'younger' END AS reason
+        FROM \(archive) AS a LEFT JOIN main.\(name: model.table) AS t ON t.poikit_id = a.poikit_winner_id
+        WHERE a.poikit_run >= \(run) AND a.poikit_winner_id <> a.poikit_row_id)
+      SELECT winner, count(*), min(reason), min(number), max(number) FROM loser GROUP BY 1
       """
   }
 
@@ -69,7 +79,8 @@ struct DuplicateGroups {
     let source: SQL = """
       (SELECT poikit_id, \(columns) FROM main.\(name: model.table) WHERE poikit_id = \(group.winner)
       UNION ALL SELECT * FROM (SELECT poikit_row_id, \(columns) FROM \(archive)
-        WHERE poikit_winner_id = \(group.winner) AND poikit_winner_id <> poikit_row_id
+        WHERE poikit_number BETWEEN \(group.numbers.lowerBound) AND \(group.numbers.upperBound)
+        AND poikit_winner_id = \(group.winner) AND poikit_winner_id <> poikit_row_id
         AND poikit_run >= \(run) ORDER BY poikit_number LIMIT \(Self.shownRowCount))) AS t
       """
     let places = layout.fields.indices.filter { layout.fields[$0].attribute.relation == nil }

@@ -33,7 +33,8 @@ extension ImportReport {
     } else {
       sections.append(RejectExamples().section(of: self))
     }
-    let names = inputs.prefix(3).map(\.name).joined(separator: ", ")
+    let names = inputs.prefix(3).map { $0.name.split(separator: "/").last ?? "/" }
+      .joined(separator: ", ")
     let title = "Import of " + names + (inputs.count > 3 ? " and \(inputs.count - 3) more" : "")
     return Page.bytes(title, ["\(text: ending.rawValue)"] + facts, [flow] + sections)
   }

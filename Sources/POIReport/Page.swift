@@ -16,6 +16,7 @@ enum Page {
       <!DOCTYPE html>
       <html lang="en"><head><meta charset="utf-8"><title>\(text: title)</title>
       <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
       <meta http-equiv="Content-Security-Policy" \
       content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
       <style>\(style)</style></head>
@@ -96,40 +97,54 @@ enum Page {
   }
 
   private static let style: HTML = """
-    :root{color-scheme:light dark;--text:#1b2430;--soft:#4d5b69;--line:#dfe5ea;--back:#fff;
-    --sea:#eef2f5;--good:#2f7f74;--bad:#b3261e;--mark:#ffe08a;--win:#e3f2ef;--differs:#fdf0d5}
-    @media(prefers-color-scheme:dark){:root{--text:#dde4ea;--soft:#a3b2c0;--line:#2f3a45;
-    --back:#14191f;--sea:#1c242c;--good:#4fb3a5;--bad:#ff8a80;--mark:#6b5200;--win:#1d3a36;
-    --differs:#4a3a17}.map image{filter:brightness(1.5)}}
-    *{box-sizing:border-box;print-color-adjust:exact}body{margin:0;color:var(--text);
-    background:var(--back);font:15px/1.45 system-ui,sans-serif}main{max-width:1120px;margin:auto;
-    padding:20px 2%}h1{font-size:24px;margin:0}h2{font-size:18px;margin:34px 0 4px}
+    :root{--text:#1b2430;--soft:#4d5b69;--line:#dfe5ea;--back:#fff;--sea:#eef2f5;--bad:#b3261e;
+      --mark:#ffe08a;--win:#e3f2ef;--differs:#fdf0d5}
+    @media(prefers-color-scheme:dark){
+      :root{--text:#dde4ea;--soft:#a3b2c0;--line:#2f3a45;--back:#14191f;--sea:#1c242c;
+        --bad:#ff8a80;--mark:#6b5200;--win:#1d3a36;--differs:#4a3a17}
+      .map image{filter:brightness(1.5)}}
+    *{box-sizing:border-box;print-color-adjust:exact}
+    body{margin:0;color:var(--text);background:var(--back);font:15px/1.45 system-ui,sans-serif}
+    main{max-width:1120px;margin:auto;padding:20px 2%}
+    h1{font-size:24px;margin:0}h2{font-size:18px;margin:34px 0 4px}
     p{margin:4px 0 10px;color:var(--soft)}p span{margin-right:12px}code{font-size:12px}
-    small,thead th{color:var(--soft);font-size:13px}code,td,th,b,summary,h1,li,span{
-    overflow-wrap:anywhere;unicode-bidi:isolate}thead th{white-space:nowrap}
-    summary{cursor:pointer;padding:5px 0}
-    details,td,th{border-top:1px solid var(--line)}.wide{overflow-x:auto}
-    table{border-collapse:collapse;width:100%}td,th{padding:4px 8px;text-align:left;
-    vertical-align:top}.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.bad{color:var(--bad)}
-    mark{background:var(--mark);color:inherit}.win td{background:var(--win);font-weight:600}
-    .d{background:var(--differs)}.bar{display:flex;height:26px;border-radius:5px;overflow:hidden}
-    .bar i{min-width:2px}.legend{list-style:none;padding:0}.legend li{display:inline-block;
-    margin-right:18px}.legend i{display:inline-block;width:11px;height:11px;margin-right:5px}
+    small,thead th{color:var(--soft);font-size:13px}
+    code,td,th,b,summary,h1,li,span{overflow-wrap:anywhere;unicode-bidi:isolate}
+    summary{cursor:pointer;padding:5px 0}.wide{overflow-x:auto}.wide th{overflow-wrap:normal}
+    table{border-collapse:collapse;width:100%}thead th{white-space:nowrap}
+    td,th{padding:4px 8px;text-align:left;vertical-align:top}
+    details,td,th{border-top:1px solid var(--line)}
+    .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+    mark{background:var(--mark);color:inherit}.d{background:var(--differs)}
+    .win td{background:var(--win);font-weight:600}
+    .bar{display:flex;height:26px;border-radius:5px;overflow:hidden}.bar i{min-width:2px}
+    .legend{list-style:none;padding:0}.legend li{display:inline-block;margin-right:18px}
+    .legend i{display:inline-block;width:11px;height:11px;margin-right:5px}
     .s0{background:#2f7f74}.s1{background:#4a90c2}.s2{background:#8aa0ad}.s3{background:#a9855b}
     .s4{background:#7d6fb0}.s5{background:#a35d8e}.s6{background:#d9a441}.s7{background:#b9c24b}
-    .s8{background:#777}.s9{background:#c8372d}.map{display:block;width:100%;max-height:720px}
-    .map rect{fill:var(--sea)}.map path{stroke:var(--soft);stroke-opacity:.35}
-    .map image{image-rendering:pixelated}.map text{font:600 13px system-ui;fill:var(--text);stroke:var(--sea);stroke-width:3px;
-    paint-order:stroke}.map .bad,.map .new,.map .other{stroke-opacity:1;stroke-width:8;stroke-linecap:round}
-    i.bad,i.new,i.other{background:
-    var(--point)}.bad{--point:var(--bad)}.new{--point:#4a90c2}.other{--point:#c98a1b}.map .bad,
-    .map .new,.map .other{stroke:var(--point)}.bars{width:auto;margin:6px 0}.bars td,.bars th{border:0;padding:1px 8px 1px 0;white-space:nowrap;
-    font-weight:400}.length{width:min(320px,30vw)}.length i{display:block;height:12px;min-width:2px;
-    border-radius:2px;background:#d9a441}.two{display:flex;flex-wrap:wrap;gap:0 40px}.filled{white-space:nowrap}.columns th{min-width:9em}.bins{width:96px;height:24px;fill:var(--soft)}meter{width:70px}
-    @media(max-width:700px){.map text{font-size:26px}.columns thead{display:none}.columns table,
-    .columns tbody{display:block}.columns tr{display:flex;flex-wrap:wrap;padding:4px 0;
-    border-top:1px solid var(--line)}.columns td,.columns th{border:0;padding:2px 8px 2px 0}
-    .columns th,.columns .v{flex:1 0 100%}}
+    .s8{background:#777}.s9{background:#c8372d}
+    .bad{--point:var(--bad);color:var(--bad)}.new{--point:#4a90c2}.other{--point:#c98a1b}
+    i.bad,i.new,i.other{background:var(--point)}
+    .two{display:flex;flex-wrap:wrap;align-items:start;gap:0 40px}.bars{width:auto;margin:6px 0}
+    .bars td,.bars th{border:0;vertical-align:middle;padding:1px 8px 1px 0;white-space:nowrap;
+      font-weight:400}
+    .length{width:min(260px,30vw)}
+    .length i{display:block;height:12px;min-width:2px;border-radius:2px;background:#d9a441}
+    .map{display:block;width:100%;max-height:720px}.map rect{fill:var(--sea)}
+    .map image{image-rendering:pixelated}.map path{stroke:var(--soft);stroke-opacity:.35}
+    .map text{font:600 13px system-ui;fill:var(--text);stroke:var(--sea);stroke-width:3px;
+      paint-order:stroke}
+    .map .bad,.map .new,.map .other{stroke:var(--point);stroke-opacity:1;stroke-width:8;
+      stroke-linecap:round}
+    .columns th{min-width:11em}.filled{white-space:nowrap}meter{width:70px}
+    .bins{width:96px;height:24px;fill:var(--soft)}
+    @media(max-width:700px){
+      .map text{font-size:26px}.columns thead{display:none}
+      .columns table,.columns tbody{display:block}
+      .columns tr{display:flex;flex-wrap:wrap;padding:4px 0;border-top:1px solid var(--line)}
+      .columns td,.columns th{border:0;padding:2px 8px 2px 0}
+      .columns th,.columns .v{flex:1 0 100%}
+      .different::after{content:" different"}.rejects::after{content:" rejects"}}
     @media print{body{font-size:11px}details::details-content{content-visibility:visible}}
     """
 }

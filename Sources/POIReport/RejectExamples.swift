@@ -29,9 +29,8 @@ struct RejectExamples {
       let (attribute, message) = (rows.text(1), rows.text(2))
       let raw = rows.bytes(4)
       var place = Issue.byte(namedBy: message).map { min($0 - 1, raw.count)..<min($0, raw.count) }
-      if case .pointer(let tokens) = fields.first(where: { $0.path == attribute })?.attribute.source
-      {
-        place = place ?? Self.value(ofMember: tokens.last ?? "", in: raw)
+      if rule != "required", let tokens = Self.tokens(of: attribute, in: fields) {
+        place = place ?? Self.member(tokens, of: raw)
       }
       examples[rule, default: []].append(
         """
@@ -43,22 +42,40 @@ struct RejectExamples {
     }
   }
 
-  /// The bytes of the first member of a name, to the comma or brace behind its value.
-  private static func value(ofMember name: String, in raw: Span<UInt8>) -> Range<Int>? {
-    let name = Array("\"\(name)\"".utf8)
-    guard
-      let start = raw.indices.dropLast(name.count).first(where: { start in
-        name.indices.allSatisfy { raw[start + $0] == name[$0] }
-      })
+  /// The pointer to an attribute's value, from the record.
+  private static func tokens(of path: String, in fields: [RecordLayout.Field]) -> [String]? {
+    guard let field = fields.first(where: { $0.path == path }),
+      case .pointer(let tokens) = field.attribute.source
     else { return nil }
-    var (end, isInText) = (start + name.count, false)
-    while end < raw.count,
-      isInText || raw[end] != UInt8(ascii: ",") && raw[end] != UInt8(ascii: "}")
-    {
-      if raw[end] == UInt8(ascii: "\"") { isInText.toggle() }
-      end += raw[end] == UInt8(ascii: "\\") ? 2 : 1
+    let relation = field.relationField.flatMap { self.tokens(of: fields[$0].path, in: fields) }
+    return (relation ?? []) + tokens
+  }
+
+  /// The bytes of the first member in JSON with the last name of a pointer, and as deep as it.
+  private static func member(_ tokens: [String], of raw: Span<UInt8>) -> Range<Int>? {
+    let name = Array("\"\(tokens.last ?? "")\"".utf8)
+    var (start, depth, isInText) = (nil as Int?, 0, false)
+    var place = 0
+    while place < raw.count {
+      let byte = raw[place]
+      switch byte {
+      case UInt8(ascii: "\\"): place += 1
+      case UInt8(ascii: "\""):
+        isInText.toggle()
+        let isName = name.indices.allSatisfy {
+          place + $0 < raw.count && raw[place + $0] == name[$0]
+        }
+        if isInText, isName, start == nil, depth == tokens.count { start = place }
+      case _ where isInText: break
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if let start, depth == tokens.count { return start..<place }
+        if byte != UInt8(ascii: ",") { depth -= 1 }
+      default: break
+      }
+      place += 1
     }
-    return start..<min(end, raw.count)
+    return start.map { $0..<raw.count }
   }
 
   /// The text around a place, which is marked.

@@ -49,9 +49,9 @@ struct TableProfile {
         <tr><th scope="row">\(text: column.path)</th>\
         <td class="filled"><meter value="\(share)" aria-hidden="true"></meter> \(text: percentage) \
         <small>\(column.filledCount)</small></td>\
-        <td class="n">\(column.differentCount)</td><td class="v">\(column.values)</td>\
+        <td class="n different">\(column.differentCount)</td><td class="v">\(column.values)</td>\
         <td>\(column.filledCount > 0 ? column.bars : "")</td>\
-        \(rejects.isEmpty ? "" : "<td class=\"n bad\">\(reject)</td>")</tr>
+        \(rejects.isEmpty ? "" : "<td class=\"n bad\(reject.text.isEmpty ? "" : " rejects")\">\(reject)</td>")</tr>
 
         """
     }

@@ -172,7 +172,8 @@ import Testing
   @Test func `a place in the bytes is marked, in text and in broken syntax`() throws {
     let folder = try ScratchFolder()
     let lines = [
-      #"{"id":"a, {\"b\"}","n":1}"#, #"{"id":1,"n":"Ünï, \"code\""}"#, #"{"id":2,"n":nul}"#,
+      #"{"x":{"id":{"id":2}},"y":["id"],"id":"a, {\"b\"}","n":1}"#,
+      #"{"id":1,"n":"Ünï, \"code\""}"#, #"{"id":2,"n":nul}"#,
     ]
     try folder.write(lines.joined(separator: "\n"), to: "data.ndjson")
     try folder.write(
