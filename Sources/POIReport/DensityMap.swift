@@ -1,6 +1,6 @@
 internal import POIPlatform
 
-/// Where records are, in bounded memory.
+/// The places of records, in bounded memory.
 struct DensityMap {
   /// The numbers of records with a position on the globe, outside it, and without a position.
   private var (shownCount, outsideCount, missingCount) = (0, 0, 0)
@@ -81,8 +81,9 @@ struct DensityMap {
     return Page.section(
       "Where are they?",
       """
-      \(shownCount) records; the darker, the more. \(missingCount) have no position, \
-      \(outsideCount) lie outside the globe.\
+      \(shownCount) records; the darker, the more.\
+      \(missingCount > 0 ? " \(missingCount) have no position." : "")\
+      \(outsideCount > 0 ? " \(outsideCount) lie outside the globe." : "")\
       \(marks.isEmpty ? "" : " Points beyond the map are at its edge.")
       """,
       """

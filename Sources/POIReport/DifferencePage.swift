@@ -5,6 +5,10 @@ internal import POIRecords
 /// Collects examples of what a comparison of two stores writes, for a page.
 ///
 /// ```swift
+/// import POIKit
+/// import POIReport
+///
+/// let (older, newer) = (try Store("old.sqlite"), try Store("new.sqlite"))
 /// var page = DifferencePage()
 /// let report = try newer.compare(withOlder: older) { page.collect($0) }
 /// let html = try page.html(of: report, in: newer)

@@ -3,12 +3,7 @@ internal import POIRecords
 /// A part of an HTML page that cannot contain unescaped text.
 ///
 /// It is written as a literal. A literal may interpolate other `HTML`, numbers, and texts, which are escaped:
-///
-/// ```swift
-/// let row: HTML = "<tr title=\"\(text: name)\"><th>\(text: name)</th><td>\(count)</td></tr>"
-/// ```
-///
-/// A plain `String` cannot be interpolated: that does not compile. A text is content of an element, or an attribute in
+/// `"<th>\(text: name)</th><td>\(count)</td>"`. A plain `String` cannot be interpolated: that does not compile. A text is content of an element, or an attribute in
 /// double quotes, and never a name, a style or an address.
 struct HTML: ExpressibleByStringInterpolation, Sendable {
   /// The text as the browser gets it.

@@ -25,10 +25,10 @@ extension ImportReport {
       sections = try store.withReader { connection in
         let run = runID ?? 0
         let rejects = try RejectExamples(ofRun: run, of: model, in: connection)
-        return [rejects.section(of: self)]
-          + (try TableProfile(of: model, in: connection)
-            .sections(rejects: rejectsByAttribute, [rejects.marks]))
-          + [try DuplicateGroups(from: run, of: model, in: connection).section()]
+        let groups = try DuplicateGroups(from: run, of: model, in: connection)
+        return try TableProfile(of: model, in: connection)
+          .sections(rejects: rejectsByAttribute, [rejects.marks])
+          + [rejects.section(of: self), groups.section()]
       }
     } else {
       sections.append(RejectExamples().section(of: self))

@@ -136,7 +136,7 @@ enum Page {
       paint-order:stroke}
     .map .bad,.map .new,.map .other{stroke:var(--point);stroke-opacity:1;stroke-width:8;
       stroke-linecap:round}
-    .columns th{min-width:11em}.filled{white-space:nowrap}meter{width:70px}
+    .columns tbody th{min-width:11em}.filled{white-space:nowrap}meter{width:70px}
     .bins{width:96px;height:24px;fill:var(--soft)}
     @media(max-width:700px){
       .map text{font-size:26px}.columns thead{display:none}

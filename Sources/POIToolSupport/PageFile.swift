@@ -23,7 +23,7 @@ public struct PageFile: Sendable {
     }
   }
 
-  /// Refuses to replace what is no page.
+  /// Refuses to replace anything that is not a page.
   private func check() throws(ToolFailure) {
     let start = "<!DOCTYPE html>".utf8
     do throws(SystemError) {

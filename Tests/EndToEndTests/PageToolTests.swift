@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `the numbers of the pages are those of the JSON reports`() throws {
+  @Test func `the pages and the JSON reports have the same numbers`() throws {
     let folder = try ScratchFolder()
     try Self.samples(in: folder)
     let json = ["--report", "json", "--html"]

@@ -51,7 +51,7 @@ public struct DifferenceReport: Sendable, Hashable {
   /// The attributes that only one of the models has, or that the two keep as different types. They are not compared.
   public var uncomparedAttributes: [String] = []
 
-  /// Where the first added, changed and removed records are: degrees of longitude and latitude.
+  /// The places of the first added, changed and removed records: degrees of longitude and latitude.
   package private(set) var places: [Change: [SIMD2<Double>]] = [:]
 
   /// How a record differs.
