@@ -50,7 +50,7 @@ struct DensityMap {
     let aspect = Double(y.count) / Double(x.count) / max(cos(middle * .pi / 180), 0.1)
     let (width, height) = aspect > 1 ? (960 / aspect, 960) : (960, 960 * aspect)
     let step = Self.step(of: Double(min(x.count, y.count)) * cell)
-    let meridians = Self.lines(x, cell, step, names: ("E", "W")).html { degrees, name in
+    let meridians = Self.lines(x, cell, step, limit: 180, names: ("E", "W")).html { degrees, name in
       let place = (degrees / cell - Double(x.lowerBound)) * width / Double(x.count)
       return """
         <path d="M\(place) 0V\(height)"/><text x="\(place + 4)" y="\(height - 6)">\(text: name)</text>
@@ -72,7 +72,7 @@ struct DensityMap {
         \(outsideCount > 0 ? ", and \(outsideCount) outside the globe" : "")</li>
         """
     }
-    let parallels = Self.lines(y, cell, step, names: ("N", "S")).html { degrees, name in
+    let parallels = Self.lines(y, cell, step, limit: 90, names: ("N", "S")).html { degrees, name in
       let place = (Double(y.upperBound) - degrees / cell) * height / Double(y.count)
       return
         "<path d=\"M0 \(place)H\(width)\"/><text x=\"4\" y=\"\(place - 4)\">\(text: name)</text>"
@@ -119,13 +119,14 @@ struct DensityMap {
   }
 
   private static func lines(
-    _ cells: Range<Int>, _ cell: Double, _ step: Double, names: (positive: String, negative: String)
+    _ cells: Range<Int>, _ cell: Double, _ step: Double, limit: Double,
+    names: (positive: String, negative: String)
   ) -> [(Double, String)] {
     // No line where its name would not fit.
     let margin = Double(cells.count) * 0.05
-    let first = ((Double(cells.lowerBound) + margin) * cell / step).rounded(.up)
-    let end = (Double(cells.upperBound) - margin) * cell / step
-    return stride(from: first, to: end, by: 1).map {
+    let first = (max((Double(cells.lowerBound) + margin) * cell, -limit) / step).rounded(.up)
+    let last = min((Double(cells.upperBound) - margin) * cell, limit) / step
+    return stride(from: first, through: last, by: 1).map {
       number in
       let degrees = (number * step * 10_000).rounded() / 10_000
       let name = degrees == 0 ? "" : " " + (degrees > 0 ? names.positive : names.negative)

@@ -37,11 +37,11 @@ public struct DifferencePage {
       examples[kind, default: []].count < Page.exampleLimit
     else { return }
     func cell(_ value: JSONValue?) -> HTML {
-      "<td>\(text: value?.string ?? value?.description ?? "")</td>"
+      "<td>\(text: value?.string ?? value?.description ?? "", limit: 100)</td>"
     }
     let members = (change["attributes"] ?? change["record"])?.members ?? []
     let isChange = kind == "changed"
-    let rows = members.html { member in
+    let rows = members.prefix(Page.partLimit).html { member in
       let cells =
         isChange ? "\(cell(member.value["old"]))\(cell(member.value["new"]))" : cell(member.value)
       return "<tr><th scope=\"row\">\(text: member.name)</th>\(cells)</tr>"
@@ -66,7 +66,9 @@ public struct DifferencePage {
       (name: "equal", count: report.equalCount), ("changed", report.changedCount),
       ("added", report.addedCount), ("removed", report.removedCount),
     ]
-    let attributes = report.changedAttributes.map { (name: $0.name, count: $0.recordCount) }
+    let attributes = report.changedAttributes.prefix(Page.partLimit).map {
+      (name: $0.name, count: $0.recordCount)
+    }
     let (keyless, repeated) = (report.keylessCounts, report.repeatedKeyCounts)
     let others = [
       (name: "without key in the older", count: keyless.older),

@@ -96,10 +96,10 @@ struct DuplicateGroups {
     let names = places.map { layout.fields[$0].path }
     let shown = names.indices.filter { place in
       model.key.contains(names[place]) || records.contains { $0[place] != first[place] }
-    }
+    }.prefix(Page.partLimit)
     let rows = records.enumerated().html { number, record in
       let cells = shown.html { place in
-        "<td\(record[place] == first[place] ? "" : " class=\"d\"")>\(text: record[place])</td>"
+        "<td\(record[place] == first[place] ? "" : " class=\"d\"")>\(text: record[place], limit: 100)</td>"
       }
       return "<tr\(number == 0 ? " class=\"win\"" : "")>\(cells)</tr>\n"
     }

@@ -2,8 +2,8 @@ internal import POIKit
 
 /// A whole page, without anything that a browser would have to load.
 enum Page {
-  /// The largest number of examples of anything.
-  static let exampleLimit = 20
+  /// The largest numbers of examples of anything, and of attributes of a record and rules that are shown.
+  static let (exampleLimit, partLimit) = (20, 40)
 
   /// The page in UTF-8.
   ///

@@ -25,7 +25,10 @@ struct RejectExamples {
       if marks.places.count < Self.placeLimit, let place = places?.place(ofRecord: rows.bytes(4)) {
         marks.places.append(place)
       }
-      guard examples[rule, default: []].count < Page.exampleLimit else { continue }
+      let count = examples[rule]?.count ?? 0
+      guard count < Page.exampleLimit, count > 0 || examples.count < Page.partLimit else {
+        continue
+      }
       let (attribute, message) = (rows.text(1), rows.text(2))
       let raw = rows.bytes(4)
       var place = Issue.byte(namedBy: message).map { min($0 - 1, raw.count)..<min($0, raw.count) }
@@ -102,8 +105,9 @@ struct RejectExamples {
     return Page.section(
       "Why were records rejected?",
       "\(report.counters.rejected) records. Each counts under the first rule that it breaks.",
-      rules.html { rule, count in
+      rules.prefix(Page.partLimit).html { rule, count in
         let attributes = (report.rejectsByAttribute[rule] ?? [:]).sorted { $0.key < $1.key }
+          .prefix(Page.partLimit)
         let found = examples[rule] ?? []
         return Page.details(
           """

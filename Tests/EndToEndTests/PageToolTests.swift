@@ -189,6 +189,42 @@ import Testing
     #expect(page.contains("nul<mark>}</mark>"))
   }
 
+  @Test func `a page of many attributes, rules and long values stays small`() throws {
+    let folder = try ScratchFolder()
+    let names = (0..<400).map {
+      "attribute \($0) with a long name \(String(repeating: "n", count: 60))"
+    }
+    let properties = names.map { "\"\($0)\":{\"type\":\"string\"}" }.joined(separator: ",")
+    try folder.write(
+      "{\"x-table\":\"t\",\"x-key\":\"id\",\"properties\":{\"id\":{\"type\":\"integer\"},\(properties)}}",
+      to: "model.json")
+    for (file, shift) in [("a", 0), ("b", 1)] {
+      let lines = (0..<120).map { index in
+        let members = names.enumerated().map { place, name in
+          let value = "\"\((index + shift) % 7 + place)\(String(repeating: "v", count: 300))\""
+          return "\"\(name)\":\(index % 3 == 0 && place == index ? "1" : value)"
+        }
+        return "{\"id\":\(index / 2),\(members.joined(separator: ","))}"
+      }
+      try folder.write(lines.joined(separator: "\n"), to: "\(file).ndjson")
+      let imported = try importer.run(
+        ["-m", "model.json", "-s", "\(file).sqlite", "--html", "i.html", "\(file).ndjson"],
+        in: folder.path)
+      #expect(imported.exitCode == 1, "\(imported)")
+      let merged = try deduplicator.run(
+        ["-s", "\(file).sqlite", "--html", "d.html"], in: folder.path)
+      #expect(merged.exitCode == 0, "\(merged)")
+    }
+    let compared = try exporter.run(
+      ["--diff", "a.sqlite", "b.sqlite", "--html", "x.html", "-o", "x"], in: folder.path)
+    #expect(compared.exitCode == 1, "\(compared.messages)")
+    for name in ["i.html", "d.html", "x.html"] {
+      let page = try Self.page(name, in: folder)
+      #expect(page.contains("201 more attributes are left out."), "\(name)")
+      #expect(page.utf8.count < 1 << 20, "\(name): \(page.utf8.count)")
+    }
+  }
+
   @Test(arguments: [
     ["--html", "-"], ["--html", "page"], ["--html", "data.html"], ["--html", "no/page.html"],
     ["--html", "poi.sqlite"],
