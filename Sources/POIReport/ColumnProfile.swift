@@ -9,11 +9,13 @@ struct ColumnProfile {
 
   /// How the page calls the attribute: `category.name`.
   let path: String
-  private let form: Form
+  private let form: AttributeForm
 
   private(set) var filledCount = 0
   /// The extreme numbers and times; of texts, the lengths in bytes.
   private var (least, greatest) = (Double.infinity, -Double.infinity)
+  /// The extreme integers, as long as all numbers are integers.
+  private var integers: ClosedRange<Int64>?
   private var bins = Grid(width: 64, height: 1, exponent: -20)
   private var kept: [(hash: UInt64, value: String, count: Int)] = []
   /// A hash table of `kept`: indices from 1, or 0.
@@ -23,50 +25,29 @@ struct ColumnProfile {
   /// The registers of a HyperLogLog sketch.
   private var ranks = [UInt8](repeating: 0, count: 1 << 12)
 
-  /// What the numbers of a column are.
-  private enum Form: BitwiseCopyable {
-    case number, boolean, instant, date, text
-
-    func shown(_ integer: Int64) -> String {
-      switch self {
-      case .instant: Instant(microseconds: integer).description
-      case .date: String(Instant(microseconds: integer).description.prefix(10))
-      case .boolean: integer == 0 ? "false" : "true"
-      case .number, .text: "\(integer)"
-      }
-    }
-
-    func shown(_ number: Double) -> String {
-      Int64(exactly: number).map { shown($0) } ?? "\(number)"
-    }
-  }
-
   init(_ field: RecordLayout.Field) {
     path = field.path
-    let isBoolean = field.attribute.types.isSubset(of: [.boolean, .null])
-    form =
-      switch field.attribute.storage {
-      case .instant: .instant
-      case .date: .date
-      case .integer, .real: isBoolean ? .boolean : .number
-      default: .text
-      }
+    form = AttributeForm(field.attribute)
   }
 
   mutating func insert(_ value: borrowing Statement.Value) {
     switch value {
     case .null, .blob: return
     case .integer(let integer):
-      measure(Double(integer))
+      if form != .text {
+        measure(Double(integer))
+        let (low, high) = (integers?.lowerBound ?? integer, integers?.upperBound ?? integer)
+        integers = min(low, integer)...max(high, integer)
+      }
       keep(Self.mixed(UInt64(bitPattern: integer))) { $0.shown(integer) }
     case .real(let real):
-      measure(real)
+      if form != .text { measure(real) }
       keep(Self.mixed(real.bitPattern)) { $0.shown(real) }
     case .text(let text):
       let date = form == .date ? Instant(date: text) : nil
       measure(date.map { Double($0.microseconds) } ?? Double(text.count))
       keep(MurmurHash3.digest(of: text).low) { _ in
-        String(copying: text.extracting(0..<min(text.count, 240)))
+        String(copying: text.extracting(0..<min(text.count, 120)))
       }
     }
     filledCount += 1
@@ -78,7 +59,7 @@ struct ColumnProfile {
     bins.insert(number)
   }
 
-  private mutating func keep(_ hash: UInt64, _ value: (Form) -> String) {
+  private mutating func keep(_ hash: UInt64, _ value: (AttributeForm) -> String) {
     let register = Int(hash >> 52)
     ranks[register] = max(ranks[register], UInt8((hash << 12 | 1 << 11).leadingZeroBitCount + 1))
     // Of values that hardly repeat, none is kept after a while.
@@ -138,9 +119,15 @@ struct ColumnProfile {
       "\(text: $0.value, limit: 60) <small>\(lossCount > 0 ? "at least " : "")\($0.count)</small>; "
     }
     guard least <= greatest, form != .boolean else { return texts }
-    let least: HTML = "\(text: form.shown(least))"
-    let range: HTML =
-      self.least == greatest ? least : "\(least) … \(text: form.shown(greatest))"
+    // A double is exact to 2 to the power of 53.
+    let isExact = integers.map {
+      Double($0.lowerBound) == least && Double($0.upperBound) == greatest
+    }
+    let (first, last) =
+      isExact == true && form != .text
+      ? (form.shown(integers!.lowerBound), form.shown(integers!.upperBound))
+      : (form.shown(least), form.shown(greatest))
+    let range: HTML = first == last ? "\(text: first)" : "\(text: first) … \(text: last)"
     return form == .text ? "\(texts)<small>\(range) bytes</small>" : "\(texts)\(range)"
   }
 
@@ -155,5 +142,47 @@ struct ColumnProfile {
       <svg class="bins" viewBox="0 0 \(max(bins.columns.count, 16)) 24" preserveAspectRatio="none" \
       aria-hidden="true"><path d="M0 24\(bars)"/></svg>
       """
+  }
+}
+
+/// What the values of an attribute are, for people.
+enum AttributeForm: BitwiseCopyable {
+  case number, boolean, instant, date, text
+
+  init(_ attribute: Attribute) {
+    let isBoolean = attribute.types.isSubset(of: [.boolean, .null])
+    self =
+      switch attribute.storage {
+      case .instant: .instant
+      case .date: .date
+      case .integer, .real: isBoolean ? .boolean : .number
+      default: .text
+      }
+  }
+
+  func shown(_ integer: Int64) -> String {
+    switch self {
+    case .instant: Instant(microseconds: integer).description
+    case .date: String(Instant(microseconds: integer).description.prefix(10))
+    case .boolean: integer == 0 ? "false" : "true"
+    case .number, .text: "\(integer)"
+    }
+  }
+
+  func shown(_ number: Double) -> String {
+    Int64(exactly: number).map { shown($0) } ?? "\(number)"
+  }
+
+  /// The text of a value; nil for NULL. A long one ends with its length and digest.
+  func shown(_ value: borrowing Statement.Value) -> String? {
+    switch value {
+    case .null, .blob: return nil
+    case .integer(let integer): return shown(integer)
+    case .real(let real): return shown(real)
+    case .text(let text):
+      guard text.count > 4_000 else { return String(copying: text) }
+      let start = String(copying: text.extracting(0..<4_000))
+      return start + "… \(text.count) bytes, \(MurmurHash3.digest(of: text))"
+    }
   }
 }

@@ -12,18 +12,25 @@ extension DeduplicationReport {
   ) throws(StoreError) -> [UInt8] {
     let model = try store.model(ofTable: table)
     let parts = [
-      (name: "left", count: rowsLeft), ("superseded", changes.supersededRowCount),
-      ("removed", changes.removedRowCount),
+      (name: "left", count: rowsLeft), ("superseded", runChanges.supersededRowCount),
+      ("removed", runChanges.removedRowCount),
     ]
+    let rowCount = rowsLeft + runChanges.supersededRowCount + runChanges.removedRowCount
     let flow = Page.section(
-      "What happened to the rows?", "Each of the \(rowsBefore) rows is in one part.",
+      "What happened to the rows?",
+      "Each of the \(rowCount) rows is in one part.",
       """
       \(Page.bar(parts, styles: ["s0", "s8", "s6"]))\
-      \(Page.counts([("without key", plan.nullKeyRowCount), ("filled", changes.filledWinnerCount)]))
+      \(Page.counts([
+        ("without key", plan.nullKeyRowCount), ("filled", runChanges.filledWinnerCount),
+      ]))
       """)
-    let reasons = plan.reasons.described(keeping: plan.samples.first?.keep ?? .newest)
+    let reasons =
+      plan.reasons.described(keeping: plan.samples.first?.keep ?? .newest)
+      + [("before the run was interrupted", earlier.removedRowCount)]
     let sections = try store.withReader { connection in
-      [try DuplicateGroups(from: run ?? .max, of: model, in: connection).section(reasons)]
+      let groups = try DuplicateGroups(from: run ?? .max, of: model, in: connection)
+      return [groups.section(store.path, reasons)]
         + (try TableProfile(of: model, in: connection).sections())
     }
     let facts = try Page.facts(

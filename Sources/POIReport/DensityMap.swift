@@ -9,6 +9,9 @@ struct DensityMap {
 
   /// Points that are drawn over the records.
   struct Marks {
+    /// The largest number of points.
+    static let limit = 1_000
+
     /// What is marked, such as `rejects`.
     let name: String
     /// The class of the points: `bad`, `new` or `other`.
@@ -37,11 +40,17 @@ struct DensityMap {
 
   /// A drawing with a labelled graticule; nil if no record has a position.
   func section(_ marks: [Marks]) -> HTML? {
-    guard shownCount > 0 else { return nil }
+    let missing: HTML = missingCount > 0 ? " \(missingCount) have no position." : ""
+    let outside: HTML = outsideCount > 0 ? " \(outsideCount) lie outside the globe." : ""
+    guard shownCount > 0 else {
+      let sentence: HTML = "None is on the globe.\(missing)\(outside)"
+      return missingCount + outsideCount > 0 ? Page.section("Where are they?", sentence, "") : nil
+    }
     let span = max(grid.columns.count, grid.rows.count)
-    let margin = max(span / 30 + 3, (48 - span) / 2)
+    /// The range with a margin, and not much shorter than the other one.
     func framed(_ range: Range<Int>) -> Range<Int> {
-      range.lowerBound - margin..<range.upperBound + margin
+      let margin = max(span / 30 + 3, (max(span / 3, 48) - range.count) / 2)
+      return range.lowerBound - margin..<range.upperBound + margin
     }
     let (x, y) = (framed(grid.columns), framed(grid.rows))
     let cell = grid.cellLength
@@ -49,8 +58,7 @@ struct DensityMap {
     let middle = Double(y.lowerBound + y.upperBound) / 2 * cell
     let aspect = Double(y.count) / Double(x.count) / max(cos(middle * .pi / 180), 0.1)
     let (width, height) = aspect > 1 ? (960 / aspect, 960) : (960, 960 * aspect)
-    let step = Self.step(of: Double(min(x.count, y.count)) * cell)
-    let meridians = Self.lines(x, cell, step, limit: 180, names: ("E", "W")).html { degrees, name in
+    let meridians = Self.lines(x, cell, limit: 180, names: ("E", "W")).html { degrees, name in
       let place = (degrees / cell - Double(x.lowerBound)) * width / Double(x.count)
       return """
         <path d="M\(place) 0V\(height)"/><text x="\(place + 4)" y="\(height - 6)">\(text: name)</text>
@@ -69,10 +77,11 @@ struct DensityMap {
       return """
         <li><i class="\(marks.style)"></i>\(text: marks.name) \
         <b>\(marks.places.count - outsideCount)</b>\
+        \(marks.places.count >= Marks.limit ? ", the first" : "")\
         \(outsideCount > 0 ? ", and \(outsideCount) outside the globe" : "")</li>
         """
     }
-    let parallels = Self.lines(y, cell, step, limit: 90, names: ("N", "S")).html { degrees, name in
+    let parallels = Self.lines(y, cell, limit: 90, names: ("N", "S")).html { degrees, name in
       let place = (Double(y.upperBound) - degrees / cell) * height / Double(y.count)
       return
         "<path d=\"M0 \(place)H\(width)\"/><text x=\"4\" y=\"\(place - 4)\">\(text: name)</text>"
@@ -81,9 +90,7 @@ struct DensityMap {
     return Page.section(
       "Where are they?",
       """
-      \(shownCount) records; the darker, the more.\
-      \(missingCount > 0 ? " \(missingCount) have no position." : "")\
-      \(outsideCount > 0 ? " \(outsideCount) lie outside the globe." : "")\
+      \(shownCount) records; the stronger the colour, the more.\(missing)\(outside)\
       \(marks.isEmpty ? "" : " Points beyond the map are at its edge.")
       """,
       """
@@ -112,16 +119,13 @@ struct DensityMap {
     return levels
   }
 
-  /// The largest distance of which three lines fit into some degrees.
-  private static func step(of degrees: Double) -> Double {
-    let steps = [45, 30, 15, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001]
-    return steps.first { $0 * 3 <= degrees } ?? 0.0005
-  }
-
   private static func lines(
-    _ cells: Range<Int>, _ cell: Double, _ step: Double, limit: Double,
+    _ cells: Range<Int>, _ cell: Double, limit: Double,
     names: (positive: String, negative: String)
   ) -> [(Double, String)] {
+    // The largest distance of which four lines fit.
+    let steps = [45, 30, 15, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001]
+    let step = steps.first { $0 * 4 <= Double(cells.count) * cell } ?? 0.0005
     // No line where its name would not fit.
     let margin = Double(cells.count) * 0.05
     let first = (max((Double(cells.lowerBound) + margin) * cell, -limit) / step).rounded(.up)

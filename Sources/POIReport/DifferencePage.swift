@@ -22,34 +22,37 @@ public struct DifferencePage {
 
   /// Collects examples from a piece of the output of `Store.compare`. A line may be in several pieces.
   public mutating func collect(_ piece: Span<UInt8>) {
-    guard examples.count < 3 || examples.values.contains(where: { $0.count < Page.exampleLimit })
-    else { return }
     for index in piece.indices {
       line.append(piece[index])
       guard piece[index] == UInt8(ascii: "\n") else { continue }
-      if let change = try? JSONValue(parsing: line.span) { collect(change) }
+      // `{"change":"added",…`: most lines are none of the first ones, and need not be parsed.
+      let isWanted = examples.allSatisfy { kind, found in
+        found.count < Page.exampleLimit || !line.dropFirst(11).starts(with: kind.utf8)
+      }
+      if isWanted, let change = Self.change(line) { collect(change) }
       line.removeAll(keepingCapacity: true)
     }
   }
 
+  private static func change(_ line: [UInt8]) -> JSONValue? { try? JSONValue(parsing: line.span) }
+
   private mutating func collect(_ change: JSONValue) {
-    guard let kind = change["change"]?.string, let key = change["key"]?.members,
-      examples[kind, default: []].count < Page.exampleLimit
-    else { return }
-    func cell(_ value: JSONValue?) -> HTML {
-      "<td>\(text: value?.string ?? value?.description ?? "", limit: 100)</td>"
-    }
+    guard let kind = change["change"]?.string, let key = change["key"]?.members else { return }
     let members = (change["attributes"] ?? change["record"])?.members ?? []
     let isChange = kind == "changed"
-    let rows = members.prefix(Page.partLimit).html { member in
-      let cells =
-        isChange ? "\(cell(member.value["old"]))\(cell(member.value["new"]))" : cell(member.value)
-      return "<tr><th scope=\"row\">\(text: member.name)</th>\(cells)</tr>"
+    let rows = members.prefix(Page.partLimit).map { member -> HTML in
+      let (old, new) = (member.value["old"]?.text, member.value["new"]?.text)
+      let cells: HTML =
+        isChange
+        ? "\(Page.cell(old, comparedWith: new))\(Page.cell(new, comparedWith: old))"
+        : "<td>\(text: member.value.text, limit: 100)</td>"
+      return "<tr><th scope=\"row\">\(text: member.name)</th>\(cells)</tr>\n"
     }
+    let headings: [HTML] = isChange ? ["attribute", "old", "new"] : ["attribute", "value"]
     examples[kind, default: []].append(
       Page.details(
-        "\(key.html { "\(text: $0.value.string ?? $0.value.description, limit: 60) " })",
-        Page.table(isChange ? ["attribute", "old", "new"] : ["attribute", "value"], rows)))
+        "\(key.html { "\(text: $0.value.text, limit: 60) " })",
+        Page.table(headings, rows, rowCount: members.count)))
   }
 
   /// Returns the page.
@@ -75,11 +78,14 @@ public struct DifferencePage {
       ("without key in the newer", keyless.newer),
       ("repeated keys in the older", repeated.older),
       ("repeated keys in the newer", repeated.newer),
-      ("attributes that only one has", report.uncomparedAttributes.count),
     ]
+    let uncompared = report.uncomparedAttributes.prefix(Page.partLimit).joined(separator: ", ")
     let flow = Page.section(
       "How do the stores differ?",
-      "Each key is in one part. Below, how many records changed by attribute.",
+      """
+      Each key is in one part. Below, how many records changed by attribute.\
+      \(uncompared.isEmpty ? "" : " Not compared: \(text: uncompared, limit: 1_000).")
+      """,
       "\(Page.bar(counts, styles: ["s0", "other", "new", "bad"]))\(Page.counts(others))\(Page.list(attributes))"
     )
     let sections = counts.map { kind, count -> HTML? in
@@ -103,4 +109,9 @@ public struct DifferencePage {
       "Difference of \(report.table)", facts,
       [flow] + profile.prefix(1) + sections + profile.suffix(1))
   }
+}
+
+extension JSONValue {
+  /// A string as it is, another value as JSON.
+  fileprivate var text: String { string ?? description }
 }

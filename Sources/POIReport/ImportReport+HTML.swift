@@ -28,7 +28,7 @@ extension ImportReport {
         let groups = try DuplicateGroups(from: run, of: model, in: connection)
         return try TableProfile(of: model, in: connection)
           .sections(rejects: rejectsByAttribute, [rejects.marks])
-          + [rejects.section(of: self), groups.section()]
+          + [rejects.section(of: self), groups.section(store.path)]
       }
     } else {
       sections.append(RejectExamples().section(of: self))
@@ -36,11 +36,13 @@ extension ImportReport {
     let names = inputs.prefix(3).map { $0.name.split(separator: "/").last ?? "/" }
       .joined(separator: ", ")
     let title = "Import of " + names + (inputs.count > 3 ? " and \(inputs.count - 3) more" : "")
-    return Page.bytes(title, ["\(text: ending.rawValue)"] + facts, [flow] + sections)
+    let ending: HTML = store == nil ? "dry run" : "\(text: ending.rawValue)"
+    return Page.bytes(title, [ending] + facts, [flow(isStored: store != nil)] + sections)
   }
 
-  private var flow: HTML {
+  private func flow(isStored: Bool) -> HTML {
     let parts = counters.byName.filter { $0.name != "read" && $0.name != "removed" }
+      .map { ($0.name == "inserted" && !isStored ? "valid" : $0.name, $0.count) }
     let others = [
       (name: "folded", count: foldedCount), ("without key", keylessCount), ("tied", tiedCount),
       ("removed", counters.removed),

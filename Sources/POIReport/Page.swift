@@ -13,7 +13,7 @@ enum Page {
   ///   - sections: the sections; nil for what the run did not have.
   static func bytes(_ title: String, _ facts: [HTML], _ sections: [HTML?]) -> [UInt8] {
     let page: HTML = """
-      <!DOCTYPE html>
+      <!DOCTYPE html><!-- poi-toolkit -->
       <html lang="en"><head><meta charset="utf-8"><title>\(text: title)</title>
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
@@ -37,12 +37,36 @@ enum Page {
     "<details><summary>\(summary)</summary><div class=\"wide\">\(content)</div></details>\n"
   }
 
-  /// Rows below a row of headings.
-  static func table(_ headings: [HTML], _ rows: HTML) -> HTML {
-    """
-    <table><thead><tr>\(headings.html { "<th scope=\"col\">\($0)</th>" })</tr></thead>
-    <tbody>\(rows)</tbody></table>
-    """
+  /// Rows below a row of headings, as many as fit into some bytes.
+  ///
+  /// - Parameters:
+  ///   - byteLimit: the largest number of bytes.
+  ///   - rowCount: the number of rows that there are, if more than `rows`.
+  static func table(
+    _ headings: [HTML], _ rows: [HTML], byteLimit: Int = 12_000, rowCount: Int = 0
+  ) -> HTML {
+    var (shown, count): (HTML, Int) = ("", 0)
+    for row in rows where count == 0 || shown.text.utf8.count + row.text.utf8.count <= byteLimit {
+      shown += row
+      count += 1
+    }
+    let leftCount = max(rows.count, rowCount) - count
+    return """
+      <table><thead><tr>\(headings.html { "<th scope=\"col\">\($0)</th>" })</tr></thead>
+      <tbody>\(shown)</tbody></table>\(leftCount > 0 ? "<p>\(leftCount) more are left out.</p>" : "")
+      """
+  }
+
+  /// A cell with a value, which is marked if it differs from another one.
+  static func cell(_ value: String?, comparedWith other: String?) -> HTML {
+    guard value != other else { return "<td>\(text: value ?? "", limit: 100)</td>" }
+    guard let value else { return "<td><mark><small>none</small></mark></td>" }
+    // A long text begins shortly before the difference.
+    let equalCount = zip(value.unicodeScalars, (other ?? "").unicodeScalars).prefix { $0 == $1 }
+      .count
+    let start = equalCount > 60 ? equalCount - 20 : 0
+    let shown = String(value.unicodeScalars.dropFirst(start))
+    return "<td><mark>\(start > 0 ? "…" : "")\(text: shown, limit: 100)</mark></td>"
   }
 
   /// Numbers with names, as bars below each other.
@@ -98,10 +122,10 @@ enum Page {
 
   private static let style: HTML = """
     :root{--text:#1b2430;--soft:#4d5b69;--line:#dfe5ea;--back:#fff;--sea:#eef2f5;--bad:#b3261e;
-      --mark:#ffe08a;--win:#e3f2ef;--differs:#fdf0d5}
+      --mark:#ffe08a;--win:#e3f2ef}
     @media(prefers-color-scheme:dark){
       :root{--text:#dde4ea;--soft:#a3b2c0;--line:#2f3a45;--back:#14191f;--sea:#1c242c;
-        --bad:#ff8a80;--mark:#6b5200;--win:#1d3a36;--differs:#4a3a17}
+        --bad:#ff8a80;--mark:#6b5200;--win:#1d3a36}
       .map image{filter:brightness(1.5)}}
     *{box-sizing:border-box;print-color-adjust:exact}
     body{margin:0;color:var(--text);background:var(--back);font:15px/1.45 system-ui,sans-serif}
@@ -115,21 +139,21 @@ enum Page {
     td,th{padding:4px 8px;text-align:left;vertical-align:top}
     details,td,th{border-top:1px solid var(--line)}
     .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-    mark{background:var(--mark);color:inherit}.d{background:var(--differs)}
-    .win td{background:var(--win);font-weight:600}
+    mark{background:var(--mark);color:inherit}
+    .win td,.win th{background:var(--win);font-weight:600}
     .bar{display:flex;height:26px;border-radius:5px;overflow:hidden}.bar i{min-width:2px}
     .legend{list-style:none;padding:0}.legend li{display:inline-block;margin-right:18px}
     .legend i{display:inline-block;width:11px;height:11px;margin-right:5px}
-    .s0{background:#2f7f74}.s1{background:#4a90c2}.s2{background:#8aa0ad}.s3{background:#a9855b}
-    .s4{background:#7d6fb0}.s5{background:#a35d8e}.s6{background:#d9a441}.s7{background:#b9c24b}
+    .s0{background:#2f7f74}.s1{background:#4a90c2}.s2{background:#6f8896}.s3{background:#a9855b}
+    .s4{background:#7d6fb0}.s5{background:#a35d8e}.s6{background:#b9822a}.s7{background:#7d8f1f}
     .s8{background:#777}.s9{background:#c8372d}
-    .bad{--point:var(--bad);color:var(--bad)}.new{--point:#4a90c2}.other{--point:#c98a1b}
+    .bad{--point:var(--bad);color:var(--bad)}.new{--point:#4a90c2}.other{--point:#b07414}
     i.bad,i.new,i.other{background:var(--point)}
     .two{display:flex;flex-wrap:wrap;align-items:start;gap:0 40px}.bars{width:auto;margin:6px 0}
     .bars td,.bars th{border:0;vertical-align:middle;padding:1px 8px 1px 0;white-space:nowrap;
       font-weight:400}
     .length{width:min(260px,30vw)}
-    .length i{display:block;height:12px;min-width:2px;border-radius:2px;background:#d9a441}
+    .length i{display:block;height:12px;min-width:2px;border-radius:2px;background:#b9822a}
     .map{display:block;width:100%;max-height:720px}.map rect{fill:var(--sea)}
     .map image{image-rendering:pixelated}.map path{stroke:var(--soft);stroke-opacity:.35}
     .map text{font:600 13px system-ui;fill:var(--text);stroke:var(--sea);stroke-width:3px;

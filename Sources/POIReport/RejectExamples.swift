@@ -4,8 +4,6 @@ internal import POISQLite
 
 /// Up to 20 rejects of each rule, and where the first 1,000 are.
 struct RejectExamples {
-  private static let placeLimit = 1_000
-
   private var examples: [String: [HTML]] = [:]
   private(set) var marks = DensityMap.Marks(name: "rejects that name a place", style: "bad")
 
@@ -22,19 +20,18 @@ struct RejectExamples {
       """, isPersistent: false)
     while try rows.step() {
       let rule = rows.text(0)
-      if marks.places.count < Self.placeLimit, let place = places?.place(ofRecord: rows.bytes(4)) {
+      if marks.places.count < DensityMap.Marks.limit,
+        let place = places?.place(ofRecord: rows.bytes(4))
+      {
         marks.places.append(place)
       }
       let count = examples[rule]?.count ?? 0
       guard count < Page.exampleLimit, count > 0 || examples.count < Page.partLimit else {
         continue
       }
-      let (attribute, message) = (rows.text(1), rows.text(2))
-      let raw = rows.bytes(4)
-      var place = Issue.byte(namedBy: message).map { min($0 - 1, raw.count)..<min($0, raw.count) }
-      if rule != "required", let tokens = Self.tokens(of: attribute, in: fields) {
-        place = place ?? Self.member(tokens, of: raw)
-      }
+      let (attribute, message, raw) = (rows.text(1), rows.text(2), rows.bytes(4))
+      let byte = Issue.byte(namedBy: message).map { min($0 - 1, raw.count)..<min($0, raw.count) }
+      let place = byte ?? Self.member(Self.pointer(to: attribute, in: fields)[...], of: raw, at: 0)
       examples[rule, default: []].append(
         """
         <tr><td class="n">\(text: rows.text(3))</td>\
@@ -45,40 +42,76 @@ struct RejectExamples {
     }
   }
 
-  /// The pointer to an attribute's value, from the record.
-  private static func tokens(of path: String, in fields: [RecordLayout.Field]) -> [String]? {
+  // MARK: The place of the value
+
+  /// The tokens of the pointer to an attribute's value, from the record.
+  private static func pointer(to path: String, in fields: [RecordLayout.Field]) -> [String] {
     guard let field = fields.first(where: { $0.path == path }),
       case .pointer(let tokens) = field.attribute.source
-    else { return nil }
-    let relation = field.relationField.flatMap { self.tokens(of: fields[$0].path, in: fields) }
-    return (relation ?? []) + tokens
+    else { return path.split(separator: "/").map(String.init) }
+    return (field.relationField.map { pointer(to: fields[$0].path, in: fields) } ?? []) + tokens
   }
 
-  /// The bytes of the first member in JSON with the last name of a pointer, and as deep as it.
-  private static func member(_ tokens: [String], of raw: Span<UInt8>) -> Range<Int>? {
-    let name = Array("\"\(tokens.last ?? "")\"".utf8)
-    var (start, depth, isInText) = (nil as Int?, 0, false)
-    var place = 0
+  /// The bytes of the member or element that a pointer leads to from the value at `start`, in a text that may not be
+  /// sound behind it; nil if there is none.
+  private static func member(
+    _ tokens: ArraySlice<String>, of raw: Span<UInt8>, at start: Int
+  ) -> Range<Int>? {
+    guard let token = tokens.first else { return nil }
+    var place = blank(raw, start)
+    guard place < raw.count, raw[place] == UInt8(ascii: "{") || raw[place] == UInt8(ascii: "[")
+    else { return nil }
+    let (isObject, name) = (raw[place] == UInt8(ascii: "{"), Array("\"\(token)\"".utf8))
+    var number = 0
+    repeat {
+      place = blank(raw, place + 1)
+      let first = place
+      var isFound = !isObject && "\(number)" == token
+      if isObject {
+        let end = end(ofValueAt: place, raw)
+        isFound =
+          end - place == name.count && name.indices.allSatisfy { raw[first + $0] == name[$0] }
+        place = blank(raw, end)
+        guard place < raw.count, raw[place] == UInt8(ascii: ":") else { return nil }
+        place = blank(raw, place + 1)
+      }
+      let end = end(ofValueAt: place, raw)
+      if isFound {
+        return tokens.count == 1 ? first..<end : member(tokens.dropFirst(), of: raw, at: place)
+      }
+      (place, number) = (blank(raw, end), number + 1)
+    } while place < raw.count && raw[place] == UInt8(ascii: ",")
+    return nil
+  }
+
+  private static func blank(_ raw: Span<UInt8>, _ start: Int) -> Int {
+    var place = start
+    while place < raw.count, raw[place] <= 0x20 { place += 1 }
+    return place
+  }
+
+  private static func end(ofValueAt start: Int, _ raw: Span<UInt8>) -> Int {
+    var (place, depth, isInText) = (start, 0, false)
     while place < raw.count {
       let byte = raw[place]
-      switch byte {
-      case UInt8(ascii: "\\"): place += 1
-      case UInt8(ascii: "\""):
-        isInText.toggle()
-        let isName = name.indices.allSatisfy {
-          place + $0 < raw.count && raw[place + $0] == name[$0]
+      if isInText {
+        if byte == UInt8(ascii: "\\") { place += 1 }
+        isInText = byte != UInt8(ascii: "\"")
+        if !isInText, depth == 0 { return place + 1 }
+      } else {
+        switch byte {
+        case UInt8(ascii: "\""): isInText = true
+        case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+          if depth == 0 { return place }
+          depth -= 1
+        case UInt8(ascii: ","), UInt8(ascii: ":"): if depth == 0 { return place }
+        default: break
         }
-        if isInText, isName, start == nil, depth == tokens.count { start = place }
-      case _ where isInText: break
-      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"):
-        if let start, depth == tokens.count { return start..<place }
-        if byte != UInt8(ascii: ",") { depth -= 1 }
-      default: break
       }
       place += 1
     }
-    return start.map { $0..<raw.count }
+    return raw.count
   }
 
   /// The text around a place, which is marked.
@@ -89,7 +122,7 @@ struct RejectExamples {
     while start < place.lowerBound, raw[start] & 0xC0 == 0x80 { start += 1 }
     while end > place.upperBound, end < raw.count, raw[end] & 0xC0 == 0x80 { end -= 1 }
     func text(_ range: Range<Int>) -> HTML {
-      "\(text: String(decoding: range.map { raw[$0] }, as: UTF8.self))"
+      "\(text: String(copying: raw.extracting(range)))"
     }
     let mark: HTML = place.isEmpty ? "" : "<mark>\(text(place))</mark>"
     return """
@@ -115,11 +148,8 @@ struct RejectExamples {
           <small>\(attributes.html { "\(text: $0.key) \($0.value) " })</small>
           """,
           found.isEmpty
-            ? "<p>The store has none of them.</p>"
-            : """
-            \(Page.table(["line", "what is wrong", "bytes"], found.html { $0 }))\
-            \(found.count < count ? "<p>\(found.count) of \(count) are here.</p>" : "")
-            """)
+            ? "<p>No examples were stored.</p>"
+            : Page.table(["line", "what is wrong", "bytes"], found, rowCount: count))
       })
   }
 }

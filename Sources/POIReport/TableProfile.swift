@@ -3,8 +3,8 @@ internal import POIRecords
 
 /// What a table of records holds: each attribute, and the map. One scan fills it.
 struct TableProfile {
-  /// The largest number of attributes; a profile of one has about 30 KB.
-  private static let columnLimit = 200
+  /// The largest number of attributes; a profile of one has at most 50 KB.
+  private static let columnLimit = 100
 
   private var rowCount = 0
   private var columns: [ColumnProfile]
@@ -40,10 +40,11 @@ struct TableProfile {
   ) -> [HTML?] {
     var rejectCounts: [String: Int] = [:]
     for (name, count) in rejects.values.joined() { rejectCounts[name, default: 0] += count }
-    let rows = columns.html { column in
+    let rows = columns.map { column -> HTML in
       let share = Double(column.filledCount) / Double(max(rowCount, 1))
       let percentage =
-        column.filledCount == rowCount ? "all" : "\((share * 1_000).rounded() / 10) %"
+        column.filledCount == rowCount && rowCount > 0
+        ? "all" : "\((share * 1_000).rounded(.down) / 10) %"
       let reject: HTML = rejectCounts[column.path].map { "\($0)" } ?? ""
       return """
         <tr><th scope="row">\(text: column.path)</th>\
@@ -57,7 +58,8 @@ struct TableProfile {
     }
     let table = Page.table(
       ["attribute", "filled", "different", "values", "distribution"]
-        + (rejects.isEmpty ? [] : ["rejects"]), rows)
+        + (rejects.isEmpty ? [] : ["rejects"]), rows,
+      byteLimit: 400_000)
     let section = Page.section(
       "What does each attribute hold?",
       """

@@ -16,6 +16,9 @@ public struct PageFile: Sendable {
     guard path.hasSuffix(".html"), !path.utf8.contains(0) else {
       throw ToolFailure(.usage, "--html '\(path)': name a file that ends with .html")
     }
+    guard arguments.commandLine.count(where: { $0 == path || $0.hasSuffix("=" + path) }) == 1 else {
+      throw ToolFailure(.usage, "--html '\(path)': another option names this file, too")
+    }
     self.path = path
     try check()
     guard unsafe access(NewFile.folder(of: path), W_OK) == 0 else {
@@ -25,7 +28,7 @@ public struct PageFile: Sendable {
 
   /// Refuses to replace anything that is not a page.
   private func check() throws(ToolFailure) {
-    let start = "<!DOCTYPE html>".utf8
+    let start = "<!DOCTYPE html><!-- poi-toolkit -->".utf8
     do throws(SystemError) {
       let bytes = try Descriptor(opening: path, flags: O_RDONLY | O_NONBLOCK)
         .bytes(at: 0, maximum: start.count)
@@ -37,14 +40,14 @@ public struct PageFile: Sendable {
     throw ToolFailure(.usage, "\(path): holds something else than a page; name another file")
   }
 
-  /// Writes the page, as private as the store.
+  /// Writes the page.
   ///
+  /// - Parameter mode: the permission bits; the umask is applied.
   /// - Throws: `ToolFailure` if it cannot be written.
-  public func write(_ page: [UInt8], besideStoreAt storePath: String) throws(ToolFailure) {
+  public func write(_ page: [UInt8], mode: UInt32) throws(ToolFailure) {
     try check()
     do throws(SystemError) {
-      var file = try NewFile(
-        path, mode: StorePermissions.forFile(besideStoreAt: storePath), replaces: true)
+      var file = try NewFile(path, mode: mode, replaces: true)
       try file.descriptor.write(page.span)
       try file.complete()
     } catch {

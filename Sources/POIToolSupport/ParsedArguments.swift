@@ -31,7 +31,7 @@ extension ParsedArguments {
   /// The command line with more arguments before the given ones, as a command for a shell, without what is secret in
   /// addresses.
   public func commandLine(adding arguments: [String]) -> String {
-    ([command.name] + arguments + commandLine.map(FileSource.shown(path:)))
+    ([command.name] + arguments + commandLine.map(Self.shown))
       .map(\.shellWord).joined(separator: " ")
   }
 
@@ -39,8 +39,14 @@ extension ParsedArguments {
   public func commandLine(naming positionals: [String]) -> String {
     let others = Set(self.positionals).subtracting(positionals)
     return
-      ([command.name] + commandLine.filter { !others.contains($0) }.map(FileSource.shown(path:)))
+      ([command.name] + commandLine.filter { !others.contains($0) }.map(Self.shown))
       .map(\.shellWord).joined(separator: " ")
+  }
+
+  private static func shown(_ argument: String) -> String {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard argument.hasPrefix("-"), parts.count == 2 else { return FileSource.shown(path: argument) }
+    return "\(parts[0])=" + FileSource.shown(path: String(parts[1]))
   }
 
   /// The positional arguments that name the same as an option, or else the option's values.

@@ -23,11 +23,13 @@ runTool(DedupCommand.description) { arguments, tool in
   job.write(outcome, to: &tool)
   for warning in outcome.warnings { diagnostics.warning(warning) }
   for note in outcome.notes(archives: job.options.archive) { diagnostics.note(note) }
-  if let page = job.page, case .deduplicated(let report, let layout, _) = outcome {
+  if let page = job.page, !outcome.isInterrupted, failure == nil,
+    case .deduplicated(let report, let layout, _) = outcome
+  {
     do {
       let store = try Store(job.storePath, for: .existing, trustsSchema: job.trustsSchema)
       let html = try report.html(of: store, table: layout.table, commandLine: job.commandLine)
-      try page.write(html, besideStoreAt: job.storePath)
+      try page.write(html, mode: StorePermissions.forFile(besideStoreAt: job.storePath))
     } catch let error as StoreError {
       throw ToolFailure(error)
     }

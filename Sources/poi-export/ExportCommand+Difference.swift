@@ -7,19 +7,19 @@ extension ExportCommand {
   func writeDifferences(from older: String, _ tool: inout ToolEnvironment) throws -> ExitCode {
     var examples = DifferencePage()
     let report: DifferenceReport
+    // The files have records of both stores.
+    let modes = [older, storePath].map { StorePermissions.forFile(besideStoreAt: $0) }
     if let outputPath {
       try OutputFile.check(outputPath)
-      // It has records of both stores.
-      let modes = [older, storePath].map { StorePermissions.forFile(besideStoreAt: $0) }
       var file = try OutputFile(outputPath, mode: modes[0] & modes[1])
       report = try compare(with: older, &tool) { bytes, _ in
-        examples.collect(bytes)
+        if page != nil { examples.collect(bytes) }
         try file.write(bytes)
       }
       if report.isFinished { try file.complete() }
     } else {
       report = try compare(with: older, &tool) { bytes, tool in
-        examples.collect(bytes)
+        if page != nil { examples.collect(bytes) }
         tool.output.write(json: bytes)
       }
     }
@@ -29,7 +29,7 @@ extension ExportCommand {
     if !isReportJSON { write(report, older, to: &tool) }
     try page?.write(
       examples.html(of: report, in: store(at: storePath), commandLine: commandLine),
-      besideStoreAt: storePath)
+      mode: modes[0] & modes[1])
     return report.areEqual ? .done : .rejected
   }
 

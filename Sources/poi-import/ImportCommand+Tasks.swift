@@ -381,7 +381,6 @@ extension ImportCommand {
       diagnostics.error(failure.message)
       show(report, &tool)
       suggest(error.places ?? [], adding: [], diagnostics)
-      try? writePage(of: report)
       return failure.code
     }
     show(report, &tool)

@@ -244,13 +244,13 @@ struct ImportCommand {
     return try Store(storePath, for: .shared, trustsSchema: trustsSchema)
   }
 
-  /// Writes the page of `--html`.
+  /// Writes the page of `--html`, if the import was not interrupted.
   func writePage(of report: ImportReport) throws {
-    guard let page else { return }
+    guard let page, report.ending == .finished else { return }
     let store = isDryRun ? nil : try Store(storePath, for: .existing, trustsSchema: trustsSchema)
     try page.write(
       report.html(of: store, table: model.table, commandLine: commandLine()),
-      besideStoreAt: storePath)
+      mode: isDryRun ? 0o600 : StorePermissions.forFile(besideStoreAt: storePath))
   }
 
   func checkOptions() throws {

@@ -184,7 +184,8 @@ import Testing
     for report in ["text", "json"] {
       let outcome = try importer.run(
         [
-          "--infer", "--report", report, "--html", "page.html", "-s", "\(report).sqlite",
+          "--infer", "--report", report, "--html", "page.html",
+          "-s", "\(report).sqlite",
           "\(secret)/page.csv?key=s3cret",
         ], in: folder)
       #expect(outcome.exitCode == 0, "\(outcome)")

@@ -59,7 +59,7 @@ import Testing
     page = try Self.page("dedup.html", in: folder)
     let rows = try #require(deduplicated["counters"] as? [String: Int])
     #expect(page.contains("left <b>\(Self.grouped(rows["rowsLeft"] ?? 0))</b>"))
-    #expect(page.contains("\(rows["groups"] ?? 0) groups."))
+    #expect(page.contains("\(rows["groups"] ?? 0) groups by identifier."))
     let words = [
       "timestamp": "older", "timestampPresent": "without timestamp",
       "digest": "ties broken by digest", "identical": "identical",
@@ -103,7 +103,7 @@ import Testing
       "section",
       "div", "i", "ul", "li", "b", "svg", "rect", "image", "path", "text", "table", "thead",
       "tbody", "tr", "th",
-      "td", "meter", "small", "details", "summary", "mark", "!DOCTYPE",
+      "td", "meter", "small", "details", "summary", "mark", "!DOCTYPE", "!--",
     ]
     for match in page.matches(of: /<\/?([^\s>]*)[^>]*>/.matchingSemantics(.unicodeScalar)) {
       #expect(tags.contains(String(match.output.1)), "\(context): \(match.output.0.prefix(80))")
@@ -131,7 +131,9 @@ import Testing
     var texts = Self.hostile
     for _ in 0..<20 {
       let scalars = (0..<30).compactMap { _ in
-        Unicode.Scalar(UInt32.random(in: 0...(Bool.random(using: &generator) ? 0x7F : 0x3000)))
+        Unicode.Scalar(
+          UInt32.random(
+            in: 0...(Bool.random(using: &generator) ? 0x7F : 0x3000), using: &generator))
       }
       texts.append(String(String.UnicodeScalarView(scalars)))
     }
@@ -172,13 +174,18 @@ import Testing
   @Test func `a place in the bytes is marked, in text and in broken syntax`() throws {
     let folder = try ScratchFolder()
     let lines = [
-      #"{"x":{"id":{"id":2}},"y":["id"],"id":"a, {\"b\"}","n":1}"#,
+      #"{"x":{"id":{"id":2}},"y":["id"],"w":"id","id":"a, {\"b\"}","n":1}"#,
       #"{"id":1,"n":"Ünï, \"code\""}"#, #"{"id":2,"n":nul}"#,
+      #"{"id":3,"geometry":{"type":4},"properties":{"type" : 5},"list":[{"type":6}]}"#,
+      #"{"id":4,"list":[{"type":"a"}, {"b":[7],"type":8}]}"#,
     ]
     try folder.write(lines.joined(separator: "\n"), to: "data.ndjson")
     try folder.write(
-      #"{"x-table":"t","properties":{"id":{"type":"integer"},"n":{"type":"integer"}}}"#,
-      to: "model.json")
+      #"""
+      {"x-table":"t","properties":{"id":{"type":"integer"},"n":{"type":"integer"},
+       "kind":{"x-source":"/properties/type","type":"string"},
+       "second":{"x-source":"/list/1/type","type":"string"}}}
+      """#, to: "model.json")
     let outcome = try importer.run(
       ["-m", "model.json", "--html", "p.html", "data.ndjson"], in: folder.path)
     #expect(outcome.exitCode == 1, "\(outcome)")
@@ -187,6 +194,8 @@ import Testing
       page.contains(#"<mark>&quot;id&quot;:&quot;a, {\&quot;b\&quot;}&quot;</mark>"#), "\(page)")
     #expect(page.contains(#"<mark>&quot;n&quot;:&quot;Ünï, \&quot;code\&quot;&quot;</mark>"#))
     #expect(page.contains("nul<mark>}</mark>"))
+    #expect(page.contains("<mark>&quot;type&quot; : 5</mark>"))
+    #expect(page.contains("<mark>&quot;type&quot;:8</mark>"))
   }
 
   @Test func `a page of many attributes, rules and long values stays small`() throws {
@@ -220,7 +229,7 @@ import Testing
     #expect(compared.exitCode == 1, "\(compared.messages)")
     for name in ["i.html", "d.html", "x.html"] {
       let page = try Self.page(name, in: folder)
-      #expect(page.contains("201 more attributes are left out."), "\(name)")
+      #expect(page.contains("301 more attributes are left out."), "\(name)")
       #expect(page.utf8.count < 1 << 20, "\(name): \(page.utf8.count)")
     }
   }
@@ -237,6 +246,91 @@ import Testing
     let outcome = try importer.run(arguments + ["data.html"], in: folder.path)
     #expect(outcome.exitCode == (arguments[1].hasPrefix("no/") ? 74 : 64), "\(outcome)")
     #expect(Files.names(in: folder.path) == ["data.html"])
+  }
+
+  @Test func `a page takes the name of no other file of the command, and of no other page`() throws
+  {
+    let folder = try ScratchFolder()
+    try folder.write(ImportToolTests.array(0..<3), to: "data.json")
+    try folder.write("<!DOCTYPE html>\n<title>mine</title>", to: "index.html")
+    for arguments in [
+      ["--rejects", "z.html", "--html", "z.html"], ["--store=z.html", "--html", "z.html"],
+      ["--html=index.html"],
+    ] {
+      let outcome = try importer.run(arguments + ["data.json"], in: folder.path)
+      #expect(outcome.exitCode == 64, "\(outcome)")
+      #expect(Files.names(in: folder.path) == ["data.json", "index.html"], "\(outcome)")
+    }
+  }
+
+  @Test func `groups are told by the key, the time and the rule of the run`() throws {
+    let folder = try ScratchFolder()
+    let rows = [
+      (1, "a", 3, "null"), (2, "a", 1, "5"), (3, "a", 2, "4"), (4, "b", 9, "1"), (5, "b", 9, "1"),
+    ]
+    let lines = rows.map { #"{"id":\#($0),"city":"\#($1)","seen":\#($2),"at":\#($3)}"# }
+    try folder.write(lines.joined(separator: "\n"), to: "data.ndjson")
+    try folder.write(
+      #"""
+      {"x-table":"t","x-key":"id","x-timestamp":"at","properties":{"id":{"type":"integer"},
+       "city":{"type":"string"},"seen":{"type":"integer","x-unit":"seconds"},
+       "at":{"type":["integer","null"],"x-unit":"seconds"}}}
+      """#, to: "model.json")
+    #expect(
+      try importer.run(["-m", "model.json", "data.ndjson"], in: folder.path).exitCode == 0)
+    let outcome = try deduplicator.run(
+      ["--key", "city", "--timestamp", "seen", "--keep", "oldest", "--html", "d.html"],
+      in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    let page = try Self.page("d.html", in: folder)
+    #expect(page.contains("2 groups by city"))
+    #expect(page.contains("<b>3</b> a <small> 2 younger</small>"), "\(page)")
+    #expect(page.contains("<b>2</b> b <small> 1 of the same time</small>"), "\(page)")
+    #expect(page.contains("poi-dedup --undo 2 poi.sqlite"))
+    let undone = try deduplicator.run(["--undo", "2", "poi.sqlite"], in: folder.path)
+    #expect(undone.exitCode == 0, "\(undone)")
+  }
+
+  @Test func `a table without rows, and records without a place, have a page`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("[]", to: "none.json")
+    try folder.write(
+      "[\(ImportToolTests.records(0..<1)[0].replacing(/"latitude":[^,}]*/, with: "\"latitude\":1000"))]",
+      to: "far.json")
+    for (name, text) in [
+      ("none", "0 % <small>0</small>"), ("far", "What does each attribute hold?"),
+    ] {
+      let outcome = try importer.run(
+        ["-m", "poi", "-s", "\(name).sqlite", "--html", "\(name).html", "\(name).json"],
+        in: folder.path)
+      #expect(outcome.exitCode < 2, "\(outcome)")
+      #expect(try Self.page("\(name).html", in: folder).contains(text))
+    }
+  }
+
+  @Test func `a page shows nothing secret of an address in an option`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(ImportToolTests.array(0..<3), to: "data.json")
+    let outcome = try importer.run(
+      ["--source=https://me:s3cret@example.org/x?key=s3cret", "--html", "p.html", "data.json"],
+      in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    let page = try Self.page("p.html", in: folder)
+    #expect(page.contains("…@example.org/x?key=…") && !page.contains("s3cret"))
+  }
+
+  @Test func `a page of a difference is as private as both stores`() throws {
+    let folder = try ScratchFolder()
+    for (name, count, mode) in [("old", 3, 0o600), ("new", 5, 0o644)] as [(String, Int, UInt32)] {
+      try folder.write(ImportToolTests.array(0..<count), to: "data.json")
+      #expect(
+        try importer.run(["-s", "\(name).sqlite", "data.json"], in: folder.path).exitCode == 0)
+      #expect(unsafe chmod(folder.file("\(name).sqlite"), mode) == 0)
+    }
+    let outcome = try exporter.run(
+      ["--diff", "old.sqlite", "new.sqlite", "--html", "d.html"], in: folder.path)
+    #expect(outcome.exitCode == 1, "\(outcome)")
+    #expect(Files.mode(of: folder.file("d.html")) == 0o600)
   }
 
   @Test func `a deduplication that has no page is refused before it removes rows`() throws {
@@ -273,7 +367,7 @@ import Testing
     #expect(try Self.page("p.html", in: folder).contains("run 2,"))
     let dry = try importer.run(["-n", "--html", "p.html", "data.json"], in: folder.path)
     #expect(dry.exitCode == 0, "\(dry)")
-    #expect(try Self.page("p.html", in: folder).contains("inserted <b>3</b>"))
+    #expect(try Self.page("p.html", in: folder).contains("valid <b>3</b>"))
     #expect(!Files.names(in: folder.path).contains { $0.contains("partial") })
   }
 }

@@ -62,7 +62,7 @@ struct ReportPageTests {
     var session = try ImportSession(checking: .poi)
     try session.append(Array(ImportFixture.pois(0..<3).utf8).span)
     let page = Self.page(try session.finish().html(of: nil))
-    #expect(page.contains("inserted <b>3</b>"))
+    #expect(page.contains("valid <b>3</b>") && page.contains("dry run"))
   }
 
   @Test func `many different values are estimated, few are counted`() throws {
@@ -76,7 +76,7 @@ struct ReportPageTests {
     let match = try #require(page.firstMatch(of: /about ([0-9,]+)/))
     let estimate = try #require(Int(match.output.1.filter { $0 != "," }))
     #expect((18_800...21_200).contains(estimate))
-    #expect(page.contains("20,000 records; the darker"))
+    #expect(page.contains("20,000 records; the stronger"))
     #expect(page.contains("n <small>20,000</small>"))
   }
 

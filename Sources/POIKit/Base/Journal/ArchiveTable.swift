@@ -1,8 +1,8 @@
 internal import POISQLite
 
 /// The table that keeps the removed rows of another table, with all columns and values.
-struct ArchiveTable {
-  static let prefix = Bookkeeping.prefix + "archive_"
+package struct ArchiveTable {
+  package static let prefix = Bookkeeping.prefix + "archive_"
 
   /// The column with the number of an archived row, in the order of removal.
   static let number = "poikit_number"
