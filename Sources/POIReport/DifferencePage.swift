@@ -25,7 +25,7 @@ public struct DifferencePage {
     for index in piece.indices {
       line.append(piece[index])
       guard piece[index] == UInt8(ascii: "\n") else { continue }
-      // `{"change":"added",…`: most lines are none of the first ones, and need not be parsed.
+      // `{"change":"added",…`: only the first lines of each kind are parsed.
       let isWanted = examples.allSatisfy { kind, found in
         found.count < Page.exampleLimit || !line.dropFirst(11).starts(with: kind.utf8)
       }

@@ -53,7 +53,7 @@ struct RejectExamples {
   }
 
   /// The bytes of the member or element that a pointer leads to from the value at `start`, in a text that may not be
-  /// sound behind it; nil if there is none.
+  /// sound behind it; nil if it is not there.
   private static func member(
     _ tokens: ArraySlice<String>, of raw: Span<UInt8>, at start: Int
   ) -> Range<Int>? {
