@@ -23,7 +23,7 @@ extension ImportReport {
     var sections: [HTML?] = []
     if let store, let model {
       sections = try store.withReader { connection in
-        let run = runID ?? 0
+        let run = runID ?? .max
         let rejects = try RejectExamples(ofRun: run, of: model, in: connection)
         let groups = try DuplicateGroups(from: run, of: model, in: connection)
         return try TableProfile(of: model, in: connection)

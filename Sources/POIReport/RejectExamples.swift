@@ -30,7 +30,10 @@ struct RejectExamples {
         continue
       }
       let (attribute, message, raw) = (rows.text(1), rows.text(2), rows.bytes(4))
-      let byte = Issue.byte(namedBy: message).map { min($0 - 1, raw.count)..<min($0, raw.count) }
+      // The message of a program's own rule may name any byte.
+      let byte = Issue.byte(namedBy: message).map {
+        min(max($0, 1) - 1, raw.count)..<min($0, raw.count)
+      }
       let place = byte ?? Self.member(Self.pointer(to: attribute, in: fields)[...], of: raw, at: 0)
       examples[rule, default: []].append(
         """

@@ -92,7 +92,7 @@ extension OptionDescription {
       "html", "FILE",
       summary: "also write a page with pictures of what happened to FILE",
       detail:
-        "It is one file that loads nothing. It shows records, so it is as private as the store.",
+        "FILE ends with .html. It is one file that loads nothing. It shows records, so it is as private as the store.",
       section: standardSection, with: other)
   }
 }

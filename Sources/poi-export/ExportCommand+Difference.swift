@@ -27,9 +27,11 @@ extension ExportCommand {
     if isReportJSON { tool.output.write(json: json(of: report).indented(width: 0) + "\n") }
     guard report.isFinished || tool.output.isClosed else { return interrupted(tool) }
     if !isReportJSON { write(report, older, to: &tool) }
-    try page?.write(
-      examples.html(of: report, in: store(at: storePath), commandLine: commandLine),
-      mode: modes[0] & modes[1])
+    if report.isFinished {
+      try page?.write(
+        examples.html(of: report, in: store(at: storePath), commandLine: commandLine),
+        mode: modes[0] & modes[1])
+    }
     return report.areEqual ? .done : .rejected
   }
 

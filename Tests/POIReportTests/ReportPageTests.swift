@@ -1,5 +1,6 @@
 import POIKit
 import POIKitTestSupport
+import POIRecords
 import POITestSupport
 import Testing
 
@@ -58,6 +59,30 @@ struct ReportPageTests {
     }
   }
 
+  private struct OddRule: RecordValidator {
+    func issues(in record: borrowing RecordView) -> [POIRecords.Issue] {
+      [POIRecords.Issue(rule: "odd", attribute: nil, message: "odd, byte 0 of the record")]
+    }
+  }
+
+  @Test func `a message of a program's own rule may name any byte`() throws {
+    let store = try Store.inMemory()
+    let report = try store.importRecords(
+      from: .text(#"{"id":1,"at":1}"#), model: try Model(parsing: Self.model),
+      validators: [OddRule()])
+    #expect(Self.page(try report.html(of: store)).contains("odd, byte 0 of the record"))
+  }
+
+  @Test func `a run of no records shows no groups of earlier runs`() throws {
+    let store = try Store.inMemory()
+    let model = try Model(parsing: Self.model)
+    try store.importRecords(
+      from: .text(#"{"id":1,"at":1}"# + "\n" + #"{"id":1,"at":2}"#), model: model)
+    try store.deduplicate()
+    let report = try store.importRecords(from: .text(""), model: model)
+    #expect(!Self.page(try report.html(of: store)).contains("Which records were duplicates?"))
+  }
+
   @Test func `a dry run has a page without a store`() throws {
     var session = try ImportSession(checking: .poi)
     try session.append(Array(ImportFixture.pois(0..<3).utf8).span)
@@ -93,6 +118,7 @@ struct ReportPageTests {
     var examples = DifferencePage()
     let report = try stores[1].compare(withOlder: stores[0]) { examples.collect($0) }
     let page = Self.page(try examples.html(of: report, in: stores[1]))
+    #expect(page.contains("row\">name</th><td class=\"n\"><b>30</b>"))
     for kind in ["added", "removed", "changed"] {
       #expect(page.contains("\(kind) <b>30</b>"))
       #expect(page.contains("Which records were \(kind)?"))
